@@ -236,7 +236,7 @@ def format_value(value: float, unit: str) -> str:
 _SCALES = {
     "B/s": ((PIB, "PiB/s"), (TIB, "TiB/s"), (GIB, "GiB/s"), (MIB, "MiB/s"), (KIB, "KiB/s"), (1, "B/s")),
     "B": ((PIB, "PiB"), (TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
-    "1/s": ((1_000_000, "M/s"), (1_000, "k/s"), (1, "1/s")),
+    "1/s": ((1_000_000, "million/s"), (1_000, "thousand/s"), (1, "1/s")),
     "ns": ((SECOND, "s"), (MILLISECOND, "ms"), (MICROSECOND, "µs"), (1, "ns")),
     "1": ((1, ""),),
 }

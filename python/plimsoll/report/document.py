@@ -134,6 +134,9 @@ class Judged:
         return f"{SHAPES[self.tone]}{self.brief_told}" if self.tone in SHAPES else self.score
 
 
+KIND = "kind"
+"""Key of a first column whose words head groups of rows: renderers say each once for its group."""
+
 Cell = Number | Span | Phrase | Judged | None
 """None is "not there": shown as n/a, null in JSON, empty in CSV; never zero."""
 

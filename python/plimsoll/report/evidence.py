@@ -14,11 +14,12 @@ from plimsoll import metrics
 from plimsoll.altered import is_altered
 from plimsoll.catalog.lasting import finding, standings
 from plimsoll.errors import UnknownName, UsageError
-from plimsoll.model import POLICY_VERSION, Direction, Finding, Run, RunStatus, Session, Unit
+from plimsoll.model import POLICY_VERSION, Direction, Finding, Plan, Run, RunStatus, Session, Unit
 from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
 from plimsoll.report.against import Saved, opponents
 from plimsoll.report.changed import noted_changes
+from plimsoll.report.kinds import grouped
 from plimsoll.report.load_line_search import LoadLineSearch, imported_load_lines, load_line_searches
 from plimsoll.report.marks import levelled
 from plimsoll.report.memory import NOT_THE_DISK, noted
@@ -102,7 +103,9 @@ class Evidence:
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
-        """Cases in the order in which they first ran; those of a search stand at its first, the least load first."""
+        """Cases in the order in which they first ran, many of them by their kind of work; those of a search stand at
+        its first, the least load first.
+        """
         begun: dict[str, int] = {}
         places: dict[str, tuple[int, float]] = {}
         for place, run in enumerate(self.runs):
@@ -110,7 +113,19 @@ class Evidence:
                 load = load_of(run)
                 start = place if load is None else begun.setdefault(run.session_id, place)
                 places[run.plan.case] = (start, load or 0.0)
-        return tuple(sorted(places, key=lambda case: places[case]))
+        ordered = sorted(places, key=lambda case: places[case])
+        return tuple(self._kinds(ordered)) or tuple(ordered)
+
+    def _kinds(self, cases: Sequence[str]) -> Mapping[str, str]:
+        plans: dict[str, Plan] = {}
+        for run in self.runs:
+            plans.setdefault(run.plan.case, run.plan)
+        return grouped({case: plans[case] for case in cases})
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """The kind of work of each case; nothing where they are few or of one kind."""
+        return self._kinds(self.cases)
 
     @cached_property
     def targets(self) -> tuple[str, ...]:

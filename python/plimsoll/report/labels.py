@@ -87,17 +87,17 @@ def percent_text(share: float) -> str:
     return f"{format_number(round(share * 100, 3))} %"
 
 
-def common_start(names: Sequence[str]) -> str:
+def common_start(names: Sequence[str], least: int = LONG_START) -> str:
     """Whole words with which all of several names begin, so that they can be said once; empty where they are short.
 
-    Something is left of every name.
+    Something is left of every name; what they share has at least so many characters.
     """
     if len(set(names)) < 2:
         return ""
     shortest = min(names, key=len)
     ends = [match.end() for match in _WORD_ENDS.finditer(shortest)]
     end = max((end for end in ends if all(name.startswith(shortest[:end]) for name in names)), default=0)
-    return shortest[:end] if LONG_START <= end < len(shortest) else ""
+    return shortest[:end] if least <= end < len(shortest) else ""
 
 
 def count_text(count: int, singular: str, plural: str = "") -> str:

@@ -26,13 +26,12 @@ MANY_CHANGES = 3
 
 
 def split_text(found: Split, unit: Unit) -> str:
-    """`3,631/s, from run 34 on 109/s (step)`, `3,400…3,900/s (trend)`."""
+    """`3,631/s, then 109/s from run 34 on (step)`, `3,400…3,900/s (trend)`."""
     if not found.levels:
         return f"{range_text(found.minimum, found.maximum, unit)} ({WORDS[found.kind]})"
     before, after = found.levels
-    return f"{score_text(before.value, unit)}, from run {after.first + 1} on {score_text(after.value, unit)}" + (
-        f" ({WORDS[found.kind]})"
-    )
+    levels = f"{score_text(before.value, unit)}, then {score_text(after.value, unit)}"
+    return f"{levels} from run {after.first + 1} on ({WORDS[found.kind]})"
 
 
 def step_word(line: ScoreLine) -> str:

@@ -78,7 +78,34 @@ def _answers() -> list[Situation]:
             "c fell in randread (IOPS): from 99,929/s to 9,790/s from run 25 of 40 on",
             never=("targets fell", "rose in"),
         ),
-        of_evidence("targets that did not", lambda: _fallen(()), "performs the same", never=("fell in", "rose in")),
+        of_evidence(
+            "a baseline that fell, and others that did not",
+            lambda: _fallen(("a",)),
+            "Steady: b, c (98,700/s to 98,900/s",
+            "throughout, 9.97× to 10× as fast as a after its change)",
+            never=("targets fell", "no common ratio (randread"),
+        ),
+        of_evidence(
+            "a target that differs beside one that is undecided",
+            lambda: evidence(
+                baseline="a", targets=tuple("abc"), cases=("randread", "ping"), blocks=3, ratios={"b": 3.0}
+            ),
+            "c has no verdict against a on 2 of 2 tests (randread, ping)",
+            never=("So far", "No certain difference"),
+        ),
+        of_evidence(
+            "one that fell beside steady ones",
+            lambda: _fallen(("c",)),
+            "Steady: a, b (98,700/s to 98,900/s throughout)",
+            never=("after its change",),
+        ),
+        of_evidence(
+            "one target without verdicts",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("randread", "ping"), blocks=3, noise=0.3),
+            "So far, b against a: randread ",
+            never=("b has no verdict", "Steady"),
+        ),
+        of_evidence("targets that did not", lambda: _fallen(()), "performs the same", never=("fell in", "Steady")),
         of_evidence(
             "many targets that rose",
             lambda: _multiplied(tuple("bcdef"), 10.0),
@@ -89,7 +116,7 @@ def _answers() -> list[Situation]:
         of_evidence(
             "several targets of which none differs for certain",
             lambda: evidence(baseline="a", targets=tuple("abc"), cases=("randread",), blocks=3, noise=0.3),
-            "No certain difference from a: all 2 comparisons are undecided after 3 blocks",
+            "No certain difference from a: both comparisons are undecided after 3 blocks",
             never=("No difference from", "faster than", "slower than"),
         ),
         of_evidence(
@@ -97,7 +124,7 @@ def _answers() -> list[Situation]:
             lambda: evidence(
                 baseline="a", targets=tuple("abc"), cases=("seqread",), blocks=8, noise=0.003, block_noise=0.003
             ),
-            "No difference from a: all 2 comparisons are the same",
+            "No difference from a: both comparisons are the same",
             never=("No certain difference", "faster than", "slower than"),
         ),
         of_evidence(

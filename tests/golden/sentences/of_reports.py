@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from tests.factories import many_cases
 from tests.golden.sentences.of_stats import near
@@ -107,9 +107,10 @@ def _findings(*messages: str) -> Evidence:
     return with_runs(found, runs)
 
 
-def _unjudged() -> Evidence:
+def _unjudged(facts: Mapping[str, object] | None = None) -> Evidence:
     found = evidence(targets=("a",), cases=("randread",), blocks=3)
-    return with_runs(found, [run.model_copy(update={"findings": ()}) for run in found.runs])
+    told = [{"findings": (), "facts": {**run.facts, **(facts or {})}} for run in found.runs]
+    return with_runs(found, [run.model_copy(update=each) for run, each in zip(found.runs, told, strict=True)])
 
 
 def _blind() -> Evidence:
@@ -201,9 +202,17 @@ def _wrong() -> list[Situation]:
             lambda: _findings("it fell by 10 %", "it fell by 9 %"),
             "It fell by 10 % (first occurrence)",
         ),
-        of_evidence("no guard", _unjudged, "No guard has judged any run", never=("No guard found anything",)),
         of_evidence(
-            "silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has judged",)
+            "no guard", _unjudged, "No guard has checked any run", never=("No guard found anything", "imported:")
+        ),
+        of_evidence(
+            "no guard for other tools",
+            lambda: _unjudged({"imported": {"tool": "fio"}}),
+            "No warnings. These runs were imported: no guard watched the machine while they ran.",
+            never=("No guard has checked",),
+        ),
+        of_evidence(
+            "silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has checked",)
         ),
         of_evidence(
             "one imported set", _alone_imported, "A verdict needs the results of a second target", never=("--on",)

@@ -148,6 +148,11 @@ def test_journal_writes_of_durable_writes_are_no_alarm() -> None:
     assert judge("foreign_io", run).level is Level.OK
 
 
+@pytest.mark.parametrize(("share", "says"), [(1.5, "50 % more"), (400.0, "400 times as much")])
+def test_bytes_of_others_are_told_in_numbers_that_can_be_grasped(share: float, says: str) -> None:
+    assert says in judge("device_bytes", RunMaker(device_share=share, own_share=share)).message
+
+
 def test_metadata_of_a_small_run_is_no_alarm() -> None:
     run = RunMaker(operations_per_s=20, device_share=1.5)
     assert judge("device_bytes", run).level is Level.OK

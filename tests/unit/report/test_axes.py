@@ -49,7 +49,7 @@ def test_ratio_axes_always_show_one(low: float, high: float) -> None:
 
 def test_axes_are_in_units_that_people_read() -> None:
     assert axes.rates("v", [210e6], "B/s")[1]["title"] == "MiB/s"
-    assert axes.rates("v", [118e3], "1/s", "throughput")[1]["title"] == "throughput, k/s"
+    assert axes.rates("v", [118e3], "1/s", "throughput")[1]["title"] == "throughput, thousand/s"
     assert axes.rates("v", [1, 118e3], "1/s")[1]["title"] == "1/s, logarithmic"
     assert axes.durations("v", [80e3, 4e6], "latency")["axis"]["values"] == [5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6]
 

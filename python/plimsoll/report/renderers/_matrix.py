@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.column_widths import wrapped
-from plimsoll.report.document import Cell, Judged, Phrase, Table, Tone, cell_text
+from plimsoll.report.document import KIND, Cell, Judged, Phrase, Table, Tone, cell_text
+from plimsoll.report.labels import common_start
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,17 +23,39 @@ _BRIEF = "▲ times better, ▼ times worse, = same within the band, ? no verdic
 
 def print_matrix(table: Table, console: Console, styles: Mapping[Tone, str]) -> None:
     """Scores and ratios in words if there is room, else ratios in words or by shape; the rest in a further table."""
+    table, groups = _without_kinds(table)
     heads = next(i for i, cell in enumerate(zip(*table.rows, strict=True)) if any(isinstance(x, Judged) for x in cell))
     for write in (cell_text, _verdict, _brief):
         words = [[write(cell) for cell in row] for row in table.rows]
         widths = _widths(table, words)
         if sum(widths) <= console.width:
             break
+    notes = list(table.notes)
+    if sum(widths) > console.width and (start := common_start([each.title for each in table.columns[heads:]], 1)):
+        table = _shortened(table, heads, start)
+        widths = _widths(table, words)
+        notes.append(f"“{start}” is left out of the names above the columns.")
     for first, shown in enumerate(_parts(widths, heads, console.width)):
-        _print_part(table, words, widths, shown, console, styles, caption="" if first else table.caption)
-    for note in (*([_BRIEF] if write is _brief else []), *table.notes):
+        _print_part(table, words, widths, shown, console, styles, groups, caption="" if first else table.caption)
+    for note in (*([_BRIEF] if write is _brief else []), *notes):
         told = note if console.soft_wrap else wrapped(note, max(8, console.width - len(INDENT)))
         console.print(textwrap.indent(told, INDENT), style="dim", markup=False)
+
+
+def _without_kinds(table: Table) -> tuple[Table, Sequence[str]]:
+    """The table without its first column where that heads groups, and the head of each row, or nothing."""
+    if table.columns[0].key != KIND:
+        return table, [""] * len(table.rows)
+    rows = tuple(row[1:] for row in table.rows)
+    return replace(table, columns=table.columns[1:], rows=rows), [cell_text(row[0]) for row in table.rows]
+
+
+def _shortened(table: Table, heads: int, start: str) -> Table:
+    """Without what all titles of columns of targets begin with."""
+    titles = (
+        each if i < heads else replace(each, title=each.title[len(start) :]) for i, each in enumerate(table.columns)
+    )
+    return replace(table, columns=tuple(titles))
 
 
 def _verdict(cell: Cell) -> str:
@@ -74,6 +98,7 @@ def _print_part(
     shown: Sequence[int],
     console: Console,
     styles: Mapping[Tone, str],
+    groups: Sequence[str],
     *,
     caption: str,
 ) -> None:
@@ -86,7 +111,11 @@ def _print_part(
     for i in shown:
         grid.add_column(Styled(table.columns[i].title), width=widths[i] - _BETWEEN, overflow="fold")
     previous: list[str] = []
-    for row, cells in zip(words, table.rows, strict=True):
+    group = ""
+    for row, cells, of in zip(words, table.rows, groups, strict=True):
+        if of != group:
+            grid.add_row(Styled(of, style="bold"))
+            group = of
         line = [Styled(row[i], style=_style(cells[i], styles)) for i in shown]
         if previous and row[shown[0]] == previous[shown[0]] and len(shown) > 1 and not isinstance(cells[1], Judged):
             line[0] = Styled("")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.report.document import Cell, Column, Judged, Number, Phrase, Span, Table, Tone, cell_text
+from plimsoll.report.document import KIND, Cell, Column, Judged, Number, Phrase, Span, Table, Tone, cell_text
+from plimsoll.report.renderers._whole import LONGEST, whole
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -14,6 +15,10 @@ MOST_PRINTED = 10
 """Columns that fit on a sheet of paper."""
 JUDGING = ("verdict", "answer", "carries_it", "comparable", "status", "level", "score", "median", "value")
 """Keys of the columns that tables are read for, the first that one has; a narrow screen keeps it in sight."""
+LONG_VERDICT = 20
+"""Characters from which on a verdict may be broken on a telephone."""
+LONG_CELL = 60
+"""Characters from which on a cell is a sentence, which no column of letters may hold."""
 _FILTERED = frozenset({"case", "test", "target", "volume", "case_and_metric"})
 """Keys of the columns that say which test or target a row is about."""
 _PLAIN = re.compile(r"[\d.,…×\s-]")
@@ -25,7 +30,9 @@ def heads(table: Table) -> Markup:
 
     made = []
     for place, column in enumerate(table.columns):
-        look = ' class="n"' if column.align == "right" else ""
+        looks = ["n"] if column.align == "right" else []
+        looks += ["u"] if len(column.title) <= LONGEST and "-" in column.title and " " not in column.title else []
+        look = f' class="{" ".join(looks)}"' if looks else ""
         part = " data-part" if _is_part(table, place) else ""
         unit = _unit(table, place)
         told = f' data-unit="{escape(unit)}"' if unit else ""
@@ -40,11 +47,14 @@ def rows(table: Table) -> Markup:
     numeric = [column.align == "right" for column in table.columns]
     titles = [f' data-head="{escape(column.title)}"' if is_wide(table) else "" for column in table.columns]
     mixed = [_is_mixed(table, place) for place in range(len(table.columns))]
-    lines = []
+    lines, before = [], ""
     for first, *cells in table.rows:
+        told = cell_text(first) if is_kinds(table) else ""
         number = ' class="n"' if numeric[0] else ""
         line = f'<tr><th scope="row"{number}{_sorted_by(first, mixed[0])}{titles[0]}>'
-        line += f"{escape(cell_text(first))}</th>"
+        again = told and told == before
+        line += f'<span class="again">{escape(told)}</span></th>' if again else f"{_written(first)}</th>"
+        before = told
         looks = (
             (cell, _look(cell, right) + _sorted_by(cell, several) + title)
             for cell, right, several, title in zip(cells, numeric[1:], mixed[1:], titles[1:], strict=True)
@@ -57,6 +67,11 @@ def is_filtered(table: Table) -> bool:
     """Whether its rows or columns are about tests and targets."""
     places = range(len(table.columns))
     return any(column.key in _FILTERED for column in table.columns) or any(_is_part(table, place) for place in places)
+
+
+def is_kinds(table: Table) -> bool:
+    """Whether the words of its first column head groups of rows, so that each is said once."""
+    return table.columns[0].key == KIND
 
 
 def is_wide(table: Table) -> bool:
@@ -122,9 +137,10 @@ def _written(cell: Cell) -> Markup:
     """A cell with its words escaped; the verdict of a score stands apart from it."""
     from markupsafe import Markup, escape
 
-    if isinstance(cell, Judged) and cell.verdict:
-        return Markup("{} <b>{}</b>").format(cell.score, cell.verdict)
-    return escape(cell_text(cell))
+    if isinstance(cell, Judged):
+        score = whole(cell.score)
+        return Markup("{} <b>{}</b>").format(score, cell.verdict) if cell.verdict else score
+    return whole(cell.text) if isinstance(cell, Phrase) and "-" in cell.text else escape(cell_text(cell))
 
 
 def _look(cell: Cell, right: bool) -> str:
@@ -133,7 +149,8 @@ def _look(cell: Cell, right: bool) -> str:
     if cell is None:
         looks.append("none")
     elif isinstance(cell, Judged):
-        looks.append(f"judged t-{cell.tone}")
-    elif isinstance(cell, Phrase) and cell.tone is not Tone.PLAIN and not right:
-        looks.append(f"t-{cell.tone}")
+        looks.append(f"judged t-{cell.tone}{' wordy' if len(cell.verdict) > LONG_VERDICT else ''}")
+    elif isinstance(cell, Phrase):
+        looks += ["words"] if right else [f"t-{cell.tone}"] if cell.tone is not Tone.PLAIN else []
+        looks += ["long"] if len(cell.text) > LONG_CELL else []
     return f' class="{" ".join(looks)}"' if looks else ""

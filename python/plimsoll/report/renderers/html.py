@@ -8,11 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from plimsoll.report import palette
-from plimsoll.report.document import Block, Chart, Document, Section
+from plimsoll.report.document import Block, Chart, Document, Section, Warning
 from plimsoll.report.renderers import _tables
+from plimsoll.report.renderers._whole import whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -26,6 +28,17 @@ class Charts:
 
     pictures: tuple[tuple[Chart, str, str], ...]
     """Each with its still picture, and what a browser draws it from; one of both may be empty."""
+
+
+@dataclass(frozen=True)
+class More:
+    """Cautions that are folded, so that the first screen has room for what they follow."""
+
+    warnings: tuple[Warning, ...]
+
+
+FEW_WARNINGS = 5
+"""So many are in sight."""
 
 
 def render(document: Document) -> str:
@@ -88,7 +101,15 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    for filter in (_tables.rows, _tables.heads, _tables.judge, _tables.is_wide, _tables.is_filtered):
+    for filter in (
+        _tables.rows,
+        _tables.heads,
+        _tables.judge,
+        _tables.is_wide,
+        _tables.is_filtered,
+        _tables.is_kinds,
+        whole,
+    ):
         made.filters[filter.__name__] = filter
     made.tests["of"] = lambda block, name: type(block).__name__ == name
     return made
@@ -101,9 +122,19 @@ def style() -> str:
     return loader.get_source(environment(), "page.css")[0] + palette.dark_style()
 
 
-def laid_out(sections: Iterable[Section], *, paper: bool = False) -> list[tuple[Section, list[Block | Charts]]]:
+def laid_out(sections: Iterable[Section], *, paper: bool = False) -> list[tuple[Section, list[Block | Charts | More]]]:
     """Sections as `parts.html` shows them: neighbouring charts together."""
-    return [(section, list(_grouped(section, paper))) for section in sections]
+    return [(section, list(_folded(_grouped(section, paper)))) for section in sections]
+
+
+def _folded(blocks: Iterable[Block | Charts]) -> Iterator[Block | Charts | More]:
+    """With the warnings beyond the first few together, if they are more than one."""
+    for warned, group in groupby(blocks, lambda block: isinstance(block, Warning)):
+        found = list(group)
+        kept = FEW_WARNINGS if warned and len(found) > FEW_WARNINGS + 1 else len(found)
+        yield from found[:kept]
+        if rest := tuple(each for each in found[kept:] if isinstance(each, Warning)):
+            yield More(rest)
 
 
 def _grouped(section: Section, paper: bool) -> Iterator[Block | Charts]:

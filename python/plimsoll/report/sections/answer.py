@@ -11,15 +11,16 @@ from plimsoll.report.comparisons import tally
 from plimsoll.report.document import Block, Sentence, Text, Tone
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, score_text
-from plimsoll.report.levels import changes_told, step_word
+from plimsoll.report.levels import changes_told, got_worse, step_word
 from plimsoll.report.marks import lasting_words
 from plimsoll.report.sections import context, load_line, scaling
 from plimsoll.report.sections.cost import priced
 from plimsoll.report.sections.verdicts import TONES
-from plimsoll.stats.direction import difference, factor, manner
+from plimsoll.stats.direction import difference, factor, level, manner
+from plimsoll.stats.direction import words as in_words
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import ALPHA, LOOKS
-from plimsoll.stats.ratio_text import levels_told, ratio_text
+from plimsoll.stats.ratio_text import drawn, levels_told, ratio_text
 from plimsoll.stats.unpaired import FEWEST_RUNS
 from plimsoll.stats.verdict import Answer
 from plimsoll.units import SECOND
@@ -61,13 +62,20 @@ def _compared(evidence: Evidence) -> Iterator[Sentence]:
     changed = list(_changed(evidence))
     yield from changed
     differ = any(cell.verdict.answer in (Answer.BETTER, Answer.WORSE) for cell in deciding)
-    if len(deciding) > 1 and not (differ or changed):
+    none_differs = len(deciding) > 1 and not (differ or changed)
+    if none_differs:
         yield _none_differs(deciding)
-    if len(targets) > MANY_TARGETS:
+    yield from _steady(evidence, deciding)
+    if none_differs and len(targets) == 1:
+        yield from _so_far(deciding)
+    elif len(targets) > MANY_TARGETS:
         yield from _many(evidence, deciding, targets)
     else:
         for target in targets:
-            yield _one([cell for cell in deciding if cell.target == target])
+            own = [cell for cell in deciding if cell.target == target]
+            # Who changed and who did not stands above.
+            if not (changed and len(own) == 1 and levels_told(own[0])):
+                yield _one(own)
     yield from _best(evidence, deciding)
     if further:
         yield Sentence(f"Further metrics, {count_text(len(further), 'comparison')}: {tally(further)}.")
@@ -81,14 +89,52 @@ def _none_differs(cells: Sequence[Cell]) -> Sentence:
     same = sum(cell.verdict.answer is Answer.SAME for cell in cells)
     baselines = ", ".join(dict.fromkeys(cell.baseline for cell in cells))
     if same == len(cells):
-        return Sentence(f"No difference from {baselines}: all {same} comparisons are the same.", Tone.SAME)
+        return Sentence(f"No difference from {baselines}: {_all(same)} comparisons are the same.", Tone.SAME)
     used = max(cell.verdict.blocks_used for cell in cells)
     after = f" after {count_text(used, 'block')}" if used and all(cell.apart is None for cell in cells) else ""
     open_ = len(cells) - same
-    told = f"all {open_} comparisons are undecided{after}"
+    told = f"{_all(open_)} comparisons are undecided{after}"
     if same:
         told = f"{same} of {len(cells)} comparisons are the same, {open_} undecided{after}"
     return Sentence(f"No certain difference from {baselines}: {told}.", Tone.UNKNOWN)
+
+
+def _all(count: int) -> str:
+    return "both" if count == 2 else f"all {count}"
+
+
+def _so_far(cells: Sequence[Cell]) -> Iterator[Sentence]:
+    """What the undecided comparisons of the one target look like so far, with their intervals."""
+    open_ = [cell for cell in cells if not cell.verdict.decided and (cell.verdict.ratio or levels_told(cell))]
+    if told := [f"{cell.case} {level(cell)}" for cell in open_[:MANY_NAMES]]:
+        more = f" and {len(open_) - MANY_NAMES} more" if len(open_) > MANY_NAMES else ""
+        yield Sentence(f"So far, {cells[0].target} against {cells[0].baseline}: {', '.join(told)}{more}.", Tone.NOTE)
+
+
+def _steady(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
+    """Which targets kept their level where others fell, and how they compare with a baseline that did."""
+    lines = [line for line in evidence.lines if line.metric in evidence.judged[line.case][:1]]
+    for case in dict.fromkeys(line.case for line in lines if got_worse(line)):
+        kept = [line for line in lines if line.case == case and line.summary is not None]
+        if not kept:
+            continue
+        names = [line.target for line in kept]
+        span = _span([_score(line) for line in (min(kept, key=_typical), max(kept, key=_typical))])
+        held = [cell for cell in cells if cell.case == case and cell.target in names]
+        yield Sentence(f"Steady: {_listed(names)} ({span} throughout{_after(held)}).")
+
+
+def _after(cells: Sequence[Cell]) -> str:
+    """`, 20× as fast as gp2 after its change`: of steady targets against a baseline with two levels; else empty."""
+    ends = sorted(drawn(cell)[-1] for cell in cells if levels_told(cell) and len(drawn(cell)) == 2)
+    if not ends:
+        return ""
+    ratios = _span([ratio_text(end) for end in (ends[0], ends[-1])])
+    return f", {ratios} {in_words(cells[0]).manner} as {cells[0].baseline} after its change"
+
+
+def _span(ends: Sequence[str]) -> str:
+    return " to ".join(dict.fromkeys(ends))
 
 
 def _one(cells: Sequence[Cell]) -> Sentence:
@@ -115,7 +161,8 @@ def _one(cells: Sequence[Cell]) -> Sentence:
             verb = full.replace("{}", baseline)
             parts.append(f"{target} {verb} on {len(these)} of {len(cells)} tests{_which(these, answer)}")
     found = {cell.verdict.answer for cell in cells}
-    tone = TONES[found.pop()] if len(found) == 1 else Tone.PLAIN
+    apart = found - {Answer.SAME} or found
+    tone = TONES[apart.pop()] if len(apart) == 1 and (len(found) == 1 or Answer.UNKNOWN not in found) else Tone.PLAIN
     return Sentence(f"{', '.join(parts)}.", tone)
 
 
@@ -125,7 +172,7 @@ def _which(cells: Sequence[Cell], answer: Answer) -> str:
     told = [names] if len(cells) <= MANY_NAMES and len(names) <= LONG_NAMES else []
     if answer in (Answer.BETTER, Answer.WORSE):
         ends = sorted(factor(ratio) for cell in cells if (ratio := _ratio(cell)) is not None)
-        told += [] if not ends else [" to ".join(dict.fromkeys(ratio_text(end) for end in (ends[0], ends[-1])))]
+        told += [] if not ends else [_span([ratio_text(end) for end in (ends[0], ends[-1])])]
         weak = sum(cell.corrected > 0 for cell in cells)
         told += [f"{weak} not significant after correction"] if weak else []
     return f" ({', '.join(told)})" if told else ""
@@ -151,12 +198,18 @@ def _many(evidence: Evidence, cells: Sequence[Cell], targets: Sequence[str]) -> 
     """How many targets are better or worse: in the one test, or in most of several."""
     groups: dict[Answer | str | None, list[str]] = {}
     changed = {(line.case, line.metric, line.target): step_word(line) for line in evidence.lines}
+    worse_in = {line.case for line in evidence.lines if got_worse(line)}
     for target in targets:
-        steps = [changed.get((cell.case, cell.metric, target), "") for cell in cells if cell.target == target]
+        own = [cell for cell in cells if cell.target == target]
+        steps = [
+            changed.get((cell.case, cell.metric, target))
+            or ("steady" if cell.case in worse_in and levels_told(cell) else "")
+            for cell in own
+        ]
         if len(set(steps)) == 1 and steps[0]:
             groups.setdefault(steps[0], []).append(target)
             continue
-        answers = [cell.verdict.answer for cell in cells if cell.target == target]
+        answers = [cell.verdict.answer for cell in own]
         most = max(_ORDER, key=answers.count)
         groups.setdefault(most if 2 * answers.count(most) > len(answers) else None, []).append(target)
     better, worse = manner(cells)
@@ -167,13 +220,16 @@ def _many(evidence: Evidence, cells: Sequence[Cell], targets: Sequence[str]) -> 
         Answer.UNKNOWN: "undecided",
     }
     where = f"in {evidence.cases[0]}" if len(evidence.cases) == 1 else "on most tests"
-    words |= {"fell": "that fell", "rose": "that rose"}
+    words |= {"fell": "that fell", "rose": "that rose", "steady": "steady"}
     told = [
         f"{len(names)} {words[answer] if answer else 'mixed'} ({_listed(names)})"
-        for answer in (*_ORDER, "fell", "rose", None)
+        for answer in (*_ORDER, "fell", "rose", "steady", None)
         if (names := groups.get(answer))
     ]
     baselines = ", ".join(dict.fromkeys(cell.baseline for cell in cells))
+    if set(groups) <= {"fell", "rose", "steady"}:
+        # The sentences before said who fell and who did not.
+        return
     yield Sentence(f"Of {len(targets)} targets compared with {baselines}, {where}: {', '.join(told)}.")
 
 
@@ -287,10 +343,19 @@ def _commits(evidence: Evidence, half: ScoreLine) -> str:
     return score_text(SECOND / half.summary.value, "1/s")
 
 
+def _typical(line: ScoreLine) -> float:
+    assert line.summary is not None
+    return line.summary.value
+
+
+def _score(line: ScoreLine) -> str:
+    assert line.summary is not None
+    return score_text(line.summary.value, line.unit, line.summary.low, line.summary.high)
+
+
 def _reached(line: ScoreLine) -> str:
     assert line.summary is not None
-    score = score_text(line.summary.value, line.unit, line.summary.low, line.summary.high)
-    return f"{score} ({metrics.short_title(line.metric)})"
+    return f"{_score(line)} ({metrics.short_title(line.metric)}{', unstable' if line.summary.unstable else ''})"
 
 
 def _second(evidence: Evidence) -> Sentence:

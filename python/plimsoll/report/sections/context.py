@@ -46,7 +46,7 @@ def build(evidence: Evidence) -> list[Block]:
     heads = columns("Case", ">Measured", ">In flight", "Volume", ">$ per month", "Prices of", "Its limit for this")
     notes = (*_NOTES, *_measured_for(evidence))
     table: list[Block] = [Table("The cheapest of each type", heads, rows, notes)] if rows else []
-    left_out = tuple(_left_out(found))
+    left_out = (*_cheaper(found), *_left_out(found))
     return [*table, *([Text(left_out, short=False)] if left_out else [])]
 
 
@@ -210,6 +210,27 @@ def _dates(carrier: Carrier) -> str:
 
 def _most(slow: TooSlow) -> Phrase:
     return Phrase(f"too slow: {format_value(slow.per_second, '1/s')}, held back by {slow.by}", Tone.WORSE)
+
+
+def _cheaper(found: Sequence[Likened]) -> Iterator[Sentence]:
+    """Why the types that cost less than those in the table are not in it, a line for each case."""
+    for each in found:
+        reasons: dict[str, list[str]] = {}
+        for slow in _passed_over(each):
+            reasons.setdefault(slow.by, []).append(f"{slow.shape.type.name} ({format_value(slow.per_second, '1/s')})")
+        if told := "; ".join(f"by {by.removeprefix('its ')}: {', '.join(them)}" for by, them in reasons.items()):
+            what = "Cheaper, but too slow for" if each.carriers else "Slower still in"
+            yield Sentence(f"{what} {each.case}, limited {told}.", Tone.NOTE)
+
+
+def _passed_over(each: Likened) -> Sequence[TooSlow]:
+    """Types that hold the data for less than the cheapest that carries the case; where none does, all but the named."""
+    if not each.carriers:
+        return each.too_slow[MANY_CARRIERS // 2 :]
+    assert each.measured is not None
+    least = [(slow, as_sold(slow.shape.type.name, each.measured).usd_per_month) for slow in each.too_slow]
+    dear = each.carriers[0].usd_per_month
+    return [slow for slow, price in least if price is not None and (dear is None or price < dear)]
 
 
 def _left_out(found: Sequence[Likened]) -> Iterator[Sentence]:

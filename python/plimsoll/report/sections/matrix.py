@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from plimsoll import metrics
-from plimsoll.report.document import Block, Cell, Column, Judged, Phrase, Table, Tone, phrase
+from plimsoll.report.document import KIND, Block, Cell, Column, Judged, Phrase, Table, Tone, phrase
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import common_start, score_text
 from plimsoll.report.levels import WORDS, got_worse, split_text, step_word
 from plimsoll.report.marks import mark
 from plimsoll.report.sections.verdicts import TONES
-from plimsoll.stats.direction import decided, factor
+from plimsoll.stats.direction import decided, directed, factor, words
 from plimsoll.stats.paired import Cell as Compared
-from plimsoll.stats.ratio_text import levels_told, ratio_text
+from plimsoll.stats.ratio_text import drawn, levels_told, ratio_text
 from plimsoll.stats.repeats import Kind
 from plimsoll.stats.verdict import Answer
 
@@ -62,9 +62,13 @@ def _table(
 ) -> Table:
     labels = [_metric(evidence, *row) for row in rows]
     common = labels[0] if len(set(labels)) == 1 else ""
+    kinds = evidence.kinds
     heads = [Column("test", "Case"), *([] if common else [Column("metric", "Metric")])]
+    if kinds:
+        heads.insert(0, Column(KIND, "Kind"))
     table = tuple(
         (
+            *([phrase(kinds[case])] if kinds else []),
             phrase(case),
             *([] if common else [Phrase(label, brief=metrics.short_title(metric))]),
             *(_cell((case, metric, target), lines, compared) for target in evidence.targets),
@@ -142,14 +146,33 @@ def _judgement(line: ScoreLine, cell: Compared) -> tuple[float | None, str, str,
         return None, step, step, Tone.WORSE if got_worse(line) else tone
     if levels_told(cell) or ratio is None:
         kind = WORDS[cell.split.kind] if cell.split is not None else _kind(line)
-        told = f"no single ratio{f' ({kind} of blocks)' if cell.split else ''}" if levels_told(cell) else "no ratio"
+        told = _levels(cell) if levels_told(cell) else "no ratio"
         return None, told, kind, tone
     if cell.verdict.answer is Answer.SAME:
         return ratio, f"same{marked}", "same", tone
     if not cell.verdict.decided:
         # Its ratio has a direction, and the next block may turn it round.
         return ratio, f"undecided{marked}", "", tone
-    return ratio, decided(cell) + marked, ratio_text(factor(ratio)), tone
+    return ratio, _alike(cell) + marked, ratio_text(factor(ratio)), tone
+
+
+def _alike(cell: Compared) -> str:
+    """The ratio in words, with no more digits than its neighbours have: columns are compared by eye."""
+    told, digits = decided(cell), directed(cell, cell.verdict.ratio or 1.0)
+    return min(told, digits, key=len)
+
+
+def _levels(cell: Compared) -> str:
+    """`1.00×, then 20× as fast`, `0.50…0.90× as fast (trend)`: what stands in the place of one ratio."""
+    ends = drawn(cell)
+    if len(ends) != 2:
+        return "no single ratio"
+    found = cell.split or next(filter(None, cell.apart.splits if cell.apart is not None else ()))
+    manner = words(cell).manner
+    if found.levels:
+        return f"{ratio_text(ends[0])}, then {ratio_text(ends[1])} {manner}"
+    low, high = sorted(ends)
+    return f"{ratio_text(low).removesuffix('×')}…{ratio_text(high)} {manner} ({WORDS[found.kind]})"
 
 
 def _score(line: ScoreLine) -> tuple[str, float | None]:

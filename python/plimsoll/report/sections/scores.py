@@ -80,10 +80,13 @@ def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tupl
         rows = [(line, (*row, _level(line))) for line, row in rows]
         notes += _LEVEL
     targets = {line.target for line in lines}
-    # One target for all of them is said once.
-    brief = tuple(name for name in _BRIEF if name != "target" or len(targets) > 1)
-    caption = f"{caption} ({targets.pop()})" if len(targets) == 1 else caption
-    return Table(caption, columns(*names), tuple(row for _, row in rows), notes, brief, short)
+    if len(targets) == 1:
+        # One target for all of them is said once.
+        place = names.index("Target")
+        names.pop(place)
+        rows = [(line, (*row[:place], *row[place + 1 :])) for line, row in rows]
+        caption = f"{caption} ({targets.pop()})"
+    return Table(caption, columns(*names), tuple(row for _, row in rows), notes, _BRIEF, short)
 
 
 def _steps(evidence: Evidence, lines: list[ScoreLine]) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import groupby
 from statistics import median
 
@@ -40,6 +41,8 @@ FEW_COMPARISONS = 4
 
 MANY_PLACES = 3
 """Comparisons that a note names; of more it gives the number."""
+_NAME = "\ue000"
+"""Stands for the target in sentences that may be said of several."""
 TONES = {
     Answer.BETTER: Tone.BETTER,
     Answer.WORSE: Tone.WORSE,
@@ -86,7 +89,17 @@ def _sentences(evidence: Evidence, cells: list[Cell]) -> Iterator[Text]:
     differ = (Answer.BETTER, Answer.WORSE) if len(cells) > FEW_COMPARISONS else tuple(Answer)
     few = sum(cell.verdict.answer in differ for cell in cells) <= MANY_DIFFERENCES
     for short, group in groupby(cells, lambda cell: few and cell.verdict.answer in differ):
-        yield Text(tuple(_sentence(evidence, cell) for cell in group), short)
+        yield Text(tuple(_gathered(_sentence(evidence, cell) for cell in group)), short)
+
+
+def _gathered(told: Iterable[tuple[Sentence, str]]) -> Iterator[Sentence]:
+    """Each wording once, with all the targets of which it is said."""
+    found: dict[Sentence, list[str]] = {}
+    for sentence_, target in told:
+        found.setdefault(sentence_, []).append(target)
+    for each, targets in found.items():
+        more = f" and {len(targets) - MANY_PLACES} more" if len(targets) > MANY_PLACES else ""
+        yield Sentence(each.text.replace(_NAME, f"{', '.join(targets[:MANY_PLACES])}{more}"), each.tone)
 
 
 def _told(evidence: Evidence) -> list[Cell]:
@@ -95,9 +108,12 @@ def _told(evidence: Evidence) -> list[Cell]:
     return [cell for cell in evidence.cells if cell.metric == evidence.judged[cell.case][0]]
 
 
-def _sentence(evidence: Evidence, cell: Cell) -> Sentence:
+def _sentence(evidence: Evidence, cell: Cell) -> tuple[Sentence, str]:
+    """The sentence; of what has no common ratio with a mark in the place of the target, which is the second."""
     label = evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)
-    return Sentence(f"{cell.case}, {label}: {sentence(cell, _time_of(evidence, cell))}.", TONES[cell.verdict.answer])
+    target = _NAME if levels_told(cell) == levels_told(replace(cell, target=_NAME)) != "" else cell.target
+    told = sentence(replace(cell, target=target), _time_of(evidence, cell))
+    return Sentence(f"{cell.case}, {label}: {told}.", TONES[cell.verdict.answer]), cell.target
 
 
 def _notes(evidence: Evidence) -> list[Text]:
@@ -118,6 +134,10 @@ def _notes(evidence: Evidence) -> list[Text]:
             for (case, target), labels in found.items()
         ]
         more = f" and {len(places) - MANY_PLACES} more" if len(places) > MANY_PLACES else ""
+        (case, target), *others = found
+        if not others and places == [f"{case} on {target}"] and words.startswith(f"{target}: "):
+            told.append(f"{case} on {words}.")
+            continue
         told.append(f"{', '.join(places[:MANY_PLACES])}{more}: {words}.")
     return [text(*told, tone=Tone.NOTE)] if told else []
 

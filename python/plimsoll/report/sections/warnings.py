@@ -29,6 +29,11 @@ _AMOUNTS = re.compile(rf"{_AMOUNT}(?: {_AMOUNT})*")
 _WORD = re.compile(r"[a-z][a-z’'-]*,?(?: |$)")
 NOT_CHECKABLE = "not checkable: "
 """How a guard begins that applies, but cannot see what it needs."""
+_UNCHECKED = {
+    True: "No warnings. These runs were imported: no guard watched the machine while they ran.",
+    False: "No guard has checked any run.",
+}
+"""Said where nobody looked, by whether the runs are of other tools."""
 _SEVERITY = {Level.INVALID: 0, Level.WARN: 1, Level.OK: 2}
 
 
@@ -39,7 +44,7 @@ def build(evidence: Evidence) -> list[Block]:
     if not blocks:
         checked = sum(bool(run.findings) for run in evidence.runs)
         words = f"No guard found anything to warn about in {count_text(checked, 'checked run')}."
-        blocks.append(text(words if checked else "No guard has judged any run.", tone=Tone.NOTE))
+        blocks.append(text(words if checked else _UNCHECKED[_imported(evidence)], tone=Tone.NOTE))
     if silent := _blind(evidence):
         blocks.append(text(silent, tone=Tone.NOTE))
     if files := material.files_not_kept(evidence.runs):
@@ -47,6 +52,10 @@ def build(evidence: Evidence) -> list[Block]:
     if lost:
         blocks.append(lost)
     return blocks
+
+
+def _imported(evidence: Evidence) -> bool:
+    return bool(evidence.runs) and all("imported" in run.facts for run in evidence.runs)
 
 
 def _findings(evidence: Evidence) -> list[Warning]:

@@ -119,6 +119,7 @@
       const shown = wanted.map(rest => !rest.length || this.parts.some(part => fits(part, rest)));
       const used = this.parts.map(part => part === null || wanted.some((rest, row) => shown[row] && fits(part, rest)));
       this.rows.forEach((row, place) => { row.hidden = !shown[place]; });
+      this.table.classList.toggle("filtered", words.length > 0);
       this.heads.forEach((head, column) => {
         if (head.hidden === !used[column]) return;
         for (const row of [this.table.tHead.rows[0], ...this.rows]) row.cells[column].hidden = !used[column];

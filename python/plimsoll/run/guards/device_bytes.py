@@ -25,6 +25,8 @@ WARN, INVALID = 0.02, 0.05
 """|device − test| / test. Less than the test is invalid; more is a warning only, because journals, copies and
 read-ahead are the stack's own work: whether other programs did it is what `foreign_io` judges."""
 FLOOR_MISSING = 64 * KIB
+SEVERAL = 10.0
+"""From this on bytes are told as a multiple."""
 
 
 def check(evidence: RunEvidence) -> Finding | None:
@@ -70,7 +72,12 @@ def _judge(evidence: RunEvidence, window: Window, kind: str) -> Finding:
     return finding(
         NAME,
         level,
-        did if level is Level.OK else f"{did}: {percent(difference / tool)} more",
+        did if level is Level.OK else f"{did}: {_more(difference / tool)}",
         "Other programs, a journal or read-ahead used the device too; see what the foreign I/O guard says.",
         **values,
     )
+
+
+def _more(share: float) -> str:
+    """`16 % more`; `408 times as much` where a percentage could not be grasped."""
+    return f"{share + 1:,.0f} times as much" if share + 1 >= SEVERAL else f"{percent(share)} more"
