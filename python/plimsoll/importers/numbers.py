@@ -112,6 +112,17 @@ def figure(match: re.Match[str], group: int | str = 1, factor: float = 1.0) -> f
         raise at(match, group, error) from None
 
 
+def figure_in(match: re.Match[str], group: int, plain: str, factor: float = 1.0) -> float | None:
+    """`figure` of a group whose text is spelled in a way that its format alone knows; `plain` is the same number."""
+    try:
+        read = number(plain)
+    except UnreadableNumber as error:
+        raise at(match, group, UnreadableNumber(match[group], error.why)) from None
+    if read is not None and (tracer := tracing.current()):
+        read = tracer.read_in(match, group, read)
+    return scaled(read, factor)
+
+
 def count(match: re.Match[str], group: int | str = 1) -> int:
     """The whole number in a group of a match."""
     read = figure(match, group)

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 from typing import Any
 
+from plimsoll.importers import tracing
 from plimsoll.importers.numbers import UnreadableNumber, at, figure, number, plain, scaled
 from plimsoll.model import Direction, Unit
 from plimsoll.units import KIB, MICROSECOND, MILLISECOND, MINUTE, SECOND
@@ -58,7 +59,8 @@ def duration_ns(text: str, default: str = "") -> float | None:
 def time_in(match: re.Match[str], group: int = 1, default: str = "") -> float | None:
     """`duration_ns` of a group of a match; None where it took no part."""
     try:
-        return None if match[group] is None else duration_ns(match[group], default)
+        read = None if match[group] is None else duration_ns(match[group], default)
+        return tracer.placed_in(match, group, read) if (tracer := tracing.current()) else read
     except UnreadableNumber as error:
         raise at(match, group, error) from None
 

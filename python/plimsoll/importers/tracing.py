@@ -129,6 +129,12 @@ class Tracer:
         """A number that was read from a group of a match."""
         return Read.made(number, (Place(match[group].strip(), match.string, match.start(group)),), 1.0)
 
+    def placed_in(self, match: re.Match[str], group: int | str, read: Any) -> Any:
+        """`read`, a part of what stands in a group of a match, with that place."""
+        if not isinstance(read, Read):
+            return read
+        return Read.made(read, (Place(read.places[0].token, match.string, match.start(group)),), read.factor)
+
     def json_hooks(self, text: str, start: int) -> dict[str, Any]:
         """What makes a JSON reader tell where each of its numbers stands; it meets them in the order of the text."""
         tokens = (match for match in _JSON_NUMBER.finditer(text, start) if match[1] is not None)

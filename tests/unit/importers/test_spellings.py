@@ -13,7 +13,7 @@ from tests.unit.importers.test_conformance import EACH_FIXTURE, HANG_GUARD, MODU
 from plimsoll.errors import ResultFileError
 from plimsoll.importers.numbers import UnreadableNumber, number
 
-OWN_WORDS = {("bonnie", "nothing"), ("table", "nothing")}
+OWN_WORDS = {("bonnie", "nothing"), ("elbencho", "nothing"), ("table", "nothing")}
 """Formats that leave a place empty for what was not measured."""
 
 COMMAS = ("thousands comma", "thousands comma, millions", "decimal comma")

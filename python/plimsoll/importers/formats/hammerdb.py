@@ -38,7 +38,15 @@ _WAREHOUSES = re.compile(
 )
 _COUNTER = re.compile(rf"^\s*{FIELD} (.{{1,40}}?) tpm\s*$")
 _PROCEDURE = re.compile(r"PROC: (\w{1,60})")
-_TIMES = re.compile(rf"\b(CALLS|AVG|MAX|P99|P95|P50): ?{FIELD}")
+_LABEL = r"(?:MIN|AVG|MAX|TOTAL|P99|P95|P50|SD|RATIO):"
+_TIMES = re.compile(
+    r"(?:\b|(?<=\d)|(?<=ms)|(?<=%))(CALLS|AVG|MAX|P99|P95|P50): ?"
+    rf"([^\s:]{{0,40}}?(?:[ \u00a0\u2009\u202f]\d{{3}}(?!\d)[^\s:]{{0,40}}?){{0,9}})(?=\s|$|{_LABEL})"
+)
+"""A number up to the next name: where a log was copied, the tabs between them are lost."""
+
+_PROFILE = re.compile(r"Hammerdb Time Profile Report @", re.IGNORECASE)
+_SUMMARY = "SUMMARY OF "
 _FAULT = re.compile(
     r"Vuser \d{1,6}:(?:FINISHED FAILED|.{0,40}\bFAILED)"
     r"|Error in Virtual User \d{1,6}:?.{0,300}|deadlock detected.{0,200}"
@@ -51,12 +59,15 @@ _PROCEDURE_NAMES = {
     "SLEV": "stock_level",
     "OSTAT": "order_status",
 }
+_PROFILE_MARKS = (b"Hammerdb Time Profile Report @", b"PROC: ")
 _MARKS = (b"TEST RESULT : System achieved", b"Active Virtual Users configured", b"HammerDB", b"query set(s) in")
 
 
 def recognise(head: bytes, name: str) -> bool:
     """Its results, or what its virtual users say."""
     del name
+    if all(mark in head for mark in _PROFILE_MARKS):
+        return True
     return _MARKS[0] in head or _MARKS[1] in head or (_MARKS[2] in head and b"Vuser 1" in head) or _MARKS[3] in head
 
 
@@ -88,7 +99,8 @@ def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
     for line in lines:
         mean = bool(_GEOMETRIC.search(line))
         again = bool(mean or _QUERIES.search(line) or _RUNNING.search(line)) and _stream(line) in ended
-        if ended and (again or _begins(line) or _result(line)):
+        reported = _PROFILE.search(line) is not None and any(map(_PROFILE.search, part))
+        if reported or (ended and (again or _begins(line) or _result(line))):
             yield part
             part, ended = [], set()
         if mean or _result(line):
@@ -102,7 +114,7 @@ def _draft(lines: Sequence[str]) -> Draft | None:
     new, old = _RESULT.search(text), _OLD_RESULT.search(text)
     streams = _streams(lines)
     faults = [match[0].strip() for match in _FAULT.finditer(text)][:1000]
-    begun = _USERS.search(text) or _RAMPUP.search(text)
+    begun = _USERS.search(text) or _RAMPUP.search(text) or _PROFILE.search(text)
     if not (new or old or streams or faults or begun):
         return None
     kind = "TPROC-H" if streams else "TPROC-C"
@@ -127,9 +139,16 @@ def _draft(lines: Sequence[str]) -> Draft | None:
         draft.partial(f"{faults[0]} ({len(faults)} such messages)" if len(faults) > 1 else faults[0])
     elif missing:
         draft.partial(f"the log ends before the results of {missing} of {len(streams)} streams")
-    elif not result and kind == "TPROC-C":
-        draft.partial("the log ends before the result")
+    elif not result and kind == "TPROC-C" and (lacking := _lacking(text)):
+        draft.partial(lacking)
     return draft
+
+
+def _lacking(text: str) -> str:
+    """What a log without a rate lacks; a report of times has none, but its last table is that of all users."""
+    if not _PROFILE.search(text):
+        return "the log ends before the result"
+    return "" if _SUMMARY in text else "the table of all users is missing: the times are those of the last user"
 
 
 def _streams(lines: Sequence[str]) -> dict[str, dict[str, float | None]]:
@@ -153,7 +172,8 @@ def _queries(draft: Draft, streams: Mapping[str, Mapping[str, float | None]]) ->
     means = [mean for each in streams.values() if (mean := each.get("query_geometric_mean_ns")) is not None]
     draft.latency("query_set_time", max(times, default=None))
     if means and all(mean > 0 for mean in means):
-        draft.latency("query_geometric_mean", math.exp(sum(map(math.log, means)) / len(means)))
+        mean = means[0] if len(means) == 1 else math.exp(sum(map(math.log, means)) / len(means))
+        draft.latency("query_geometric_mean", mean)
     if len(streams) > 1:
         draft.parameters["streams"] = len(streams)
         draft.known(streams={f"virtual user {name}" if name else "": dict(each) for name, each in streams.items()})

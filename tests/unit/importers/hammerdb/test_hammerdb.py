@@ -1,7 +1,7 @@
 """Golden: results of HammerDB; per minute in the log, per second here."""
 
 import pytest
-from tests.unit.importers.importing import load, read_text, scores
+from tests.unit.importers.importing import HERE, load, read_text, scores
 
 from plimsoll.errors import ResultFileError
 from plimsoll.model import RunStatus
@@ -74,3 +74,23 @@ def test_a_stream_without_a_whole_number_is_refused_with_its_line() -> None:
             read_text("hammerdb", text.format(label))
     (run,) = read_text("hammerdb", text.format("1_234_567")).runs
     assert list(run.facts["streams"]) == ["virtual user 1", "virtual user 1234567"]
+
+
+def test_a_report_of_times_alone_is_that_of_all_users() -> None:
+    (run,) = load("hammerdb", "time_profile.log").runs
+    assert scores(run)["new_order_p99"] == pytest.approx(14.197 * MILLISECOND)
+    assert scores(run)["payment_max"] == pytest.approx(26.534 * MILLISECOND)
+    assert run.facts["operations"] == {"new_order": 322, "payment": 321}
+    assert run.status is RunStatus.OK
+
+
+def test_a_report_without_the_table_of_all_users_is_partial() -> None:
+    text = (HERE / "hammerdb" / "fixtures" / "time_profile.log").read_text(encoding="utf-8")
+    (run,) = read_text("hammerdb", text.partition(">>>>> SUMMARY")[0]).runs
+    assert run.status is RunStatus.PARTIAL
+    assert run.reason == "the table of all users is missing: the times are those of the last user"
+
+
+def test_two_reports_in_one_file_are_two_runs() -> None:
+    text = (HERE / "hammerdb" / "fixtures" / "time_profile.log").read_text(encoding="utf-8")
+    assert len(read_text("hammerdb", text + text.replace("14.197", "15.197")).runs) == 2
