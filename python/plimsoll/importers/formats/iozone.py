@@ -111,8 +111,8 @@ def _unit(source: Source) -> Callable[[], tuple[str, float]]:
         if len(said) == 1:
             return _UNITS[next(iter(said))]
         raise ResultFileError(
-            f"{source.name}: the numbers of its reports could be KiB/s, operations per second (-O) or microseconds (-N), and "
-            " the line of IOzone that says which ('Output is in …') is missing or there twice; keep all it prints"
+            f"{source.name}: its reports could be in KiB/s, operations per second (-O) or microseconds (-N), "
+            "and the line of IOzone that says which ('Output is in …') is missing or there twice; keep all it prints"
         )
 
     return unit

@@ -39,7 +39,9 @@ def test_microseconds_are_a_latency() -> None:
 
 
 def test_reports_without_their_unit_are_refused_with_what_they_could_be() -> None:
-    with pytest.raises(ResultFileError, match=r"could be KiB/s, operations per second \(-O\) or microseconds \(-N\)"):
+    with pytest.raises(
+        ResultFileError, match=r"could be in KiB/s, operations per second \(-O\) or microseconds \(-N\)"
+    ):
         read_text("iozone", REPORTS[REPORTS.index('"Writer report"') :])
 
 
