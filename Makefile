@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/files/src/workloads crates/io/src/engines -name '*.rs')
 
-.PHONY: help setup begun environment compiled fetched shipped run test test-fast check format bench bench-db bench-parity bench-volume validate docs site readme wheel clean torture assure fuzz audit
+.PHONY: help setup begun environment compiled fetched shipped run test test-fast check format bench bench-db bench-parity bench-volume validate docs site readme wheel assure-wheel clean torture assure fuzz audit
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
@@ -19,6 +19,7 @@ help:
 	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
 	@echo "make bench      side by side with fio, as ratios                     make validate    the long simulation"
 	@echo "make assure     sanitizers, fuzzing, every system call failing once: hours    make fuzz      two minutes of fuzzing"
+	@echo "make wheel      a wheel in dist/                            make assure-wheel   install it in fresh systems and a container (root)"
 	@echo "make torture    kills, full disks, lost power, for two hours (TORTURE='--minutes 10 --seed 7'; as root, on a machine that may be hurt)"
 	@echo "make audit      advisories, licences and archives of what we build on; exit code 3: not all could be checked"
 	@echo "make docs       regenerate docs/reference and completion      make readme      run its example again"
@@ -140,11 +141,16 @@ assure: $(BIN)/.set-up-dev
 audit: $(BIN)/.set-up-dev
 	$(BIN)/python tools/audit.py
 
-# A wheel for machines without a compiler; built on an old distribution (or with zig) it is manylinux.
+# A wheel for machines without a compiler; its tag names the oldest C library that it runs with.
 wheel: $(BIN)/.set-up-dev
 	$(BIN)/python tools/manual.py
 	$(BIN)/python -m plimsoll.report.charts.bundle
 	$(BIN)/maturin build --release --out dist
+
+# A few minutes, as root, with debootstrap and buildah: fresh systems are made, which the wheel is installed into.
+assure-wheel: wheel
+	@command -v debootstrap >/dev/null && command -v buildah >/dev/null || { echo 'needs debootstrap and buildah (Debian: apt install debootstrap buildah)' >&2; exit 1; }
+	$(BIN)/python -m tools.wheel --container
 
 # Documents and a gallery of reports, which it measures; opens from the file system.
 site: $(BIN)/.set-up-site

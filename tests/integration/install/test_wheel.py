@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -11,25 +14,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.conftest import need_program
+from tests.conftest import need_module, need_program
 
 ROOT = Path(__file__).parents[3]
 DATA = (".toml", ".html", ".css", ".js", ".mako", ".csv", ".typed")
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel of this source; what `make setup` compiled is used again. CI builds the one that is shipped as well."""
-    need_program("cargo")
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run([sys.executable, ROOT / "tools/manual.py"], cwd=ROOT, check=True)
-    maturin = Path(sys.executable).parent / "maturin"
-    done = subprocess.run(
-        [maturin, "build", "--profile", "local", "--out", folder, "--quiet"], cwd=ROOT, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    (found,) = folder.glob("*.whl")
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +34,12 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(environment: Path, *words: str | Path) -> str:
+def run(environment: Path, *words: str | Path, folder: Path | None = None) -> str:
     """`plimsoll …` with nothing of this source, and no compiler, in sight."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
         [environment / "bin" / "plimsoll", *words],
-        cwd=environment,
+        cwd=folder or environment,
         env={**clean, "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
@@ -63,6 +51,13 @@ def run(environment: Path, *words: str | Path) -> str:
 def test_one_wheel_for_all_python_versions(wheel: Path) -> None:
     assert "-cp311-abi3-" in wheel.name
     assert "linux" in wheel.name
+
+
+def test_auditwheel_finds_the_tag_that_it_has(wheel: Path) -> None:
+    auditwheel = need_program(str(Path(sys.executable).parent / "auditwheel"))
+    done = subprocess.run([auditwheel, "show", wheel], capture_output=True, text=True, check=True)
+    (tag,) = re.findall(r'following\s+platform tag:\s+"(manylinux\w+)"', done.stdout)
+    assert tag in wheel.name
 
 
 def test_no_file_of_the_package_is_missing(wheel: Path) -> None:
@@ -96,3 +91,22 @@ def test_measuring_and_reporting(environment: Path, tmp_path: Path) -> None:
     run(environment, "run", "randread", "--on", f"disk={tmp_path}", *short, "--quiet", "-o", tmp_path / "report.html")
     assert "</html>" in (tmp_path / "report.html").read_text()
     assert "randread" in run(environment, "show")
+
+
+def test_a_plug_in_needs_no_rust(environment: Path, tmp_path: Path) -> None:
+    need_module("setuptools")
+    source = shutil.copytree(ROOT / "examples/plugin", tmp_path / "plugin")
+    pip = [sys.executable, "-m", "pip", "--python", environment / "bin/python", "install", "--quiet", "--no-index"]
+    without_rust = {**os.environ, "PATH": "/usr/bin:/bin", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    subprocess.run([*pip, "--no-build-isolation", "--no-deps", source], check=True, env=without_rust)
+    rows = json.loads(run(environment, "list", "plugins", "--json"))
+    assert {row["kind"] for row in rows if row["from"] == "plimsoll-dd 1.0"} == {
+        "importers", "frontends", "guards", "sections", "workloads",
+    }  # fmt: skip
+    written = subprocess.run(
+        ["dd", "if=/dev/zero", "of=file", "bs=1M", "count=4"], cwd=tmp_path, capture_output=True, text=True, check=True,
+        env={**os.environ, "LC_ALL": "C"},
+    )  # fmt: skip
+    (tmp_path / "dd.txt").write_text(written.stderr)
+    assert "dd (what GNU dd prints)" in run(environment, "import", "dd.txt", "--explain", folder=tmp_path)
+    run(environment, "run", "dd-write", "--on", "a=.,count=4", "--blocks", "1", "--noisy-host", "-q", folder=tmp_path)

@@ -1,0 +1,1 @@
+"""The wheel: a local index for it, fresh Debian roots, and what is proven in them."""
