@@ -22,7 +22,7 @@ def _advice(series: Series, asked: Asked) -> Advice:
 
 
 def test_a_bound_on_the_mean_is_kept_by_large_loads_as_by_small_ones() -> None:
-    # In two minutes of every turn 9,000 are asked for; on 3,000 I/Os a second all of them wait for minutes.
+    # In two minutes of every turn 9,000 are asked for; on 3,000 IOPS all of them wait for minutes.
     burst = (Part(100, 200), Part(120, 9000), Part(400, 200))
     small, large = even(load(burst, size=4096)), even(load((*burst, Part(3000, 200)), size=4096))
     assert small.operations <= SMALL < large.operations
