@@ -14,6 +14,7 @@ from plimsoll.catalog import eras
 from plimsoll.catalog.instance import Instance
 from plimsoll.catalog.instances import instance
 from plimsoll.catalog.latencies import latencies
+from plimsoll.catalog.levels import set_levels
 from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.catalog.model import device_bytes
 from plimsoll.catalog.options import SHAPE_OPTIONS, read_options
@@ -140,6 +141,7 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
     spec = _spec(values, kind, own, round(size_gib * GIB), machine)
     if shared.iops or shared.throughput:
         spec["instance"] = _limits_spec(shared, values["credits"])
+    set_levels(spec, values["levels"] or {}, f"{where}: levels")
     if raid is not None:
         spec["array"] = {"raid": raid, "members": members, "chunk": chunk}
     return VolumeShape(

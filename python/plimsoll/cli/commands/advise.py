@@ -10,6 +10,8 @@ import typer
 from plimsoll.cli.options import Force, Json, Quiet, Region
 
 if TYPE_CHECKING:
+    from plimsoll.model import Run, Session
+    from plimsoll.run.study import Study
     from plimsoll.traces.advice.families import Family
     from plimsoll.traces.advice.whole import Advice, Asked
     from plimsoll.traces.series import Series
@@ -82,6 +84,14 @@ Period = Annotated[
         help="Length of a period, where the file does not say it; or a longer one to sum up to.",
     ),
 ]
+Prove = Annotated[
+    bool,
+    typer.Option(
+        "--prove",
+        help="Serve the volume and a cheaper one here, and replay on both, in turns, up to 2 min in which the cheaper "
+        "one fails. Takes up to 12 min, and needs root.",
+    ),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write a report (.html has charts).")
 ]
@@ -102,6 +112,7 @@ def command(
     stat: Stat = None,
     period: Period = None,
     region: Region = None,
+    prove: Prove = False,
     output: Output = None,
     force: Force = False,
     quiet: Quiet = False,
@@ -138,14 +149,24 @@ def command(
     advice = _advised(series, asked, quiet=quiet)
     for name, place in _elsewhere(advice):
         say(f"{name} has no prices in {region}: those of its home region, {place}, are taken")
-    document = advice_document(advice)
-    if json:
-        print_json(_row(advice))
-    else:
-        print_document(document, console())
-    if output is not None:
-        write(document, format_of(output), output)
-        say(f"report: {output}")
+
+    def show(advice: Advice) -> None:
+        document = advice_document(advice)
+        if json:
+            print_json(_row(advice))
+        else:
+            print_document(document, console())
+        if output is not None:
+            write(document, format_of(output), output)
+            say(f"report: {output}")
+
+    try:
+        proved = _proved(advice, files, quiet=quiet) if prove else advice
+    except KeyboardInterrupt:
+        # What is known already is shown all the same.
+        show(advice)
+        raise
+    show(proved)
 
 
 def _words(text: str | None) -> list[str]:
@@ -185,6 +206,26 @@ def _advised(series: Series, asked: Asked, *, quiet: bool) -> Advice:
     return advise(series, asked, Progress((lambda _: None) if quiet else say))
 
 
+def _proved(advice: Advice, files: list[Path], *, quiet: bool) -> Advice:
+    """With its proof; a session like others, in the store."""
+    from dataclasses import replace
+
+    from plimsoll.cli.output import say
+    from plimsoll.cli.progress import observer
+    from plimsoll.run.session import run_study
+    from plimsoll.store.store import open_store
+    from plimsoll.traces.advice.proof.whole import prove
+    from plimsoll.traces.seconds import is_trace
+
+    def measure(study: Study) -> tuple[Session, list[Run]]:
+        with open_store() as store, observer(quiet=quiet) as watching:
+            session = run_study(study, store, watching)
+            return session, store.runs([session.id])
+
+    path = files[0] if is_trace(files) else None
+    return replace(advice, proof=prove(advice, path, (lambda _: None) if quiet else say, measure))
+
+
 def _elsewhere(advice: Advice) -> list[tuple[str, str]]:
     """Providers for which the region that was asked for is none of theirs, with the one that is taken."""
     from plimsoll.catalog.provider import providers
@@ -197,6 +238,7 @@ def _elsewhere(advice: Advice) -> list[tuple[str, str]]:
 
 def _row(advice: Advice) -> dict[str, Any]:
     """For programs: base units, USD."""
+    from plimsoll.traces.advice.proof.sentences import proof_row
     from plimsoll.traces.advice.sentences import answer, unknowable
 
     series, today = advice.series, advice.today
@@ -226,6 +268,7 @@ def _row(advice: Advice) -> dict[str, Any]:
         },
         "breaks": advice.breaks
         and {"factor": advice.breaks.factor, "by": advice.breaks.by, "months": advice.breaks_in_months},
+        "proof": proof_row(advice),
         "waiting_program": advice.closed and _family(advice.closed),
         "instances_that_cap": advice.machines and list(advice.machines.capped),
         "coverage": {name: {"known": known, "of": total} for name, (known, total) in advice.coverage.items()},

@@ -14,6 +14,7 @@ from plimsoll.traces.advice.families import Family, Standing, families, rank
 from plimsoll.traces.advice.growth import Break, breaks, months
 from plimsoll.traces.advice.hidden import Hidden, hidden
 from plimsoll.traces.advice.machines import Machines, capped_by, machines
+from plimsoll.traces.advice.proof.whole import Proof
 from plimsoll.traces.advice.turn import Turn
 from plimsoll.traces.advice.wanted import Wanted, Work, latency_bounds
 from plimsoll.traces.demand import BURST_S, Demand, bursts, even
@@ -70,6 +71,9 @@ class Advice:
     size_assumed: bool = False
     coverage: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """By provider: families with a price and limits, of all."""
+    size_bytes: int = 0
+    """What the volume has to hold."""
+    proof: Proof | None = None
 
     @property
     def best(self) -> Family | None:
@@ -145,6 +149,7 @@ def advise(series: Series, asked: Asked, listener: Listener) -> Advice:
         own_machine_caps=capped_by(shared["instance"], grown) if shared else None,
         closed=_closed(best, wanted, listener),
         coverage=_coverage(ranked),
+        size_bytes=size_bytes,
     )
 
 
