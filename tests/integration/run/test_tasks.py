@@ -58,6 +58,8 @@ EXTRA: dict[str, tuple[str, ...] | str] = {
     "see what that load is like": "tests/unit/traces/test_profile.py",
     "ask the same of another disk": "tests/integration/run/test_replay.py",
     "know what to buy for a running system": "tests/unit/traces/test_advise_command.py",
+    "go from a running PostgreSQL to the bill": "tests/integration/guides",
+    "see the advice proved here": "tests/integration/traces/test_proof.py",
     "find the cheapest volume that is enough": (),
     "check that you get what you pay for": ("--size", "64MiB", "--runtime", "1s"),
     "repeat a published experiment": "3 minutes: tests/integration/simulation, tests/unit/run",
