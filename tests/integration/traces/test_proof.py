@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -46,12 +47,16 @@ def test_one_keeps_the_objective_and_the_other_breaks_it(machine: Machine, tmp_p
     assert proof["from_s"] + proof["length_s"] > 20
     assert proof["recommended"]["volume"] == found["even"][0]["volume"]
     for side in ("recommended", "cheaper"):
-        assert len(proof[side]["measured"]) == 2
+        assert len(proof[side]["measured"]) == 3
         assert proof[side]["levels"].keys() == {"iops", "throughput"}
     # Latency is not scaled: the cheaper one is as slow as its queue of thousands of I/Os makes it.
-    assert min(each["p99<250ms"] for each in proof["cheaper"]["measured"]) > 250e6
+    middle = {
+        side: statistics.median(each["p99<250ms"] for each in proof[side]["measured"])
+        for side in ("recommended", "cheaper")
+    }
+    assert middle["cheaper"] > 250e6
+    assert proof["proved"] == (middle["recommended"] <= 250e6)
     assert min(each["p99<250ms"] for each in proof["recommended"]["measured"]) < 250e6
-    assert proof["proved"] == (max(each["p99<250ms"] for each in proof["recommended"]["measured"]) <= 250e6)
     assert proof["sentences"][0].startswith("Proved here: the " if proof["proved"] else "Not proved here: the ")
     assert proof["sentences"][0] in page.read_text().replace("&lt;", "<")
     shown = json.loads(machine.plimsoll("show", proof["session"], "--json").stdout)

@@ -89,7 +89,7 @@ Prove = Annotated[
     typer.Option(
         "--prove",
         help="Serve the volume and a cheaper one here, and replay on both, in turns, up to 2 min in which the cheaper "
-        "one fails. Takes up to 12 min, and needs root.",
+        "one fails. Takes up to 20 min, and needs root.",
     ),
 ]
 Output = Annotated[

@@ -30,8 +30,9 @@ LEADS = (0.67, 0.25)
 """So large a share of an interval comes before the I/Os that are too late."""
 CANDIDATES = 8
 """Times at which it fails that are looked at, the first ones and the worst."""
-CLEARLY = 0.5
-"""By such a share of it both should be away from a bound: a machine that serves volumes is not as exact as a model."""
+CLEARLY = 0.04
+"""With such a share of I/Os more one volume must still keep the objective, and with as much fewer the other must still
+break it: near a limit a queue is there or is not, and a machine that serves volumes is not as exact as a model."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ class Interval:
     demand: Demand
     bought: Side
     cheaper: Side
+    is_clear: bool = False
+    """Whether a little more or less of the load would make no difference."""
 
     @property
     def margin(self) -> float:
@@ -86,8 +89,10 @@ def interval(
         if not kept.judgement.met:
             continue
         found = Interval(first, float(demand.seconds[:first].sum()), part.duration_s, part, kept, lost)
-        if found.margin >= CLEARLY:
-            return found
+        more = _side(buy, part.scaled(1 + CLEARLY), first, clauses, region_bytes)
+        less_of_it = _side(less, part.scaled(1 - CLEARLY), first, clauses, region_bytes)
+        if more.judgement.met and not less_of_it.judgement.met:
+            return replace(found, is_clear=True)
         best = found if best is None or found.margin > best.margin else best
     return best
 

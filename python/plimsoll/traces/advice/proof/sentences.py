@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -49,12 +50,13 @@ def _served(advice: Advice, found: Interval, served: Served) -> Iterator[str]:
     invalid = next((run.why_not for run in (*served.bought, *served.cheaper) if run.why_not), "")
     bought = f"{found.bought.shape.one}"
     cheaper = f"{found.cheaper.shape.one}"
+    if not served.is_valid:
+        why = invalid or "the session ended before"
+        yield f"Not proved here: {replayed}, but {why}. {_by_simulation(advice, found)}"
+        return
     kept, broken = (f"({_values(advice, runs)})" for runs in (served.bought, served.cheaper))
     if served.holds:
         yield f"Proved here: {each}. {bought}, keeps {_objective(advice)} {kept}; {cheaper}, breaks it {broken}."
-    elif invalid or not served.bought or not served.cheaper:
-        why = invalid or "the session ended before"
-        yield f"Not proved here: {replayed}, but {why}. {_by_simulation(advice, found)}"
     else:
         yield (
             f"Not proved here: {each}, and {_objective(advice)} does not tell them apart: {bought} {kept}; {cheaper} "
@@ -66,7 +68,7 @@ def _served(advice: Advice, found: Interval, served: Served) -> Iterator[str]:
 
 
 def _often(times: int) -> str:
-    return {1: "once", 2: "twice"}.get(times, f"{times} times")
+    return {1: "once", 2: "twice", 3: "three times"}.get(times, f"{times} times")
 
 
 def _levels() -> str:
@@ -92,11 +94,13 @@ def _expects(advice: Advice, side: Side) -> str:
 
 
 def _values(advice: Advice, measured: Sequence[Measured]) -> str:
-    """`p99 3.1 ms and 3.3 ms`."""
+    """`p99 3.2 ms, the median of 3.2 ms, 3.1 ms and 3.3 ms`."""
     parts = []
     for place, clause in enumerate(advice.clauses):
-        seen = " and ".join(format_value(each.values[place], clause.unit) for each in measured if each.values)
-        parts.append(f"{clause.metric} {seen}")
+        values = [each.values[place] for each in measured if each.values]
+        *others, last = (format_value(each, clause.unit) for each in values)
+        middle = format_value(statistics.median(values), clause.unit)
+        parts.append(f"{clause.metric} {middle}, the median of {', '.join(others)} and {last}")
     return ", ".join(parts)
 
 
@@ -140,7 +144,8 @@ def _row(advice: Advice, side: Side, measured: Sequence[Measured] | None) -> tup
         if measured is not None:
             values = [each.values[place] for each in measured if each.values]
             cells.append(phrase(" · ".join(format_value(each, clause.unit) for each in values) or "none"))
-    met = side.judgement.met if measured is None else bool(measured) and all(each.met for each in measured)
+    served = advice.proof and advice.proof.served
+    met = side.judgement.met if not served or not served.is_valid else served.kept(measured or ())
     cells.append(Phrase("yes", Tone.BETTER) if met else Phrase("no", Tone.WORSE))
     return tuple(cells)
 

@@ -14,7 +14,7 @@ from plimsoll.prices.cost import cost
 from plimsoll.simulation.grid import grid
 from plimsoll.traces.advice.families import Family, Standing
 from plimsoll.traces.advice.proof import served as serving
-from plimsoll.traces.advice.proof.interval import CLEARLY, Interval, interval
+from plimsoll.traces.advice.proof.interval import Interval, interval
 from plimsoll.traces.advice.proof.served import Measure, Served
 from plimsoll.units import SECOND, format_duration, format_estimate
 
@@ -69,7 +69,7 @@ def _tried(
     takes = format_estimate(2 * serving.ROUNDS * (found.length_s + 1) * OVERHEAD * SECOND)
     tell(
         f"proof: {length} of the load, from {beginning(advice, found)} on, {serving.ROUNDS} times on each of two "
-        f"served volumes; about {takes}"
+        f"served volumes, in turns; about {takes}"
     )
     title = f"proof: {found.bought.shape.one} and {found.cheaper.shape.one}"
     return replace(proof, served=serving.served(found, asked, advice.clauses, title, measure))
@@ -101,10 +101,11 @@ def _expected(advice: Advice, best: Family, bought: VolumeShape) -> Proof:
     for shape in _cheaper(advice, best, bought):
         first = first or shape
         seen = interval(bought, shape, demand, advice.clauses, advice.size_bytes)
+        if seen is not None and seen.is_clear:
+            found = seen
+            break
         if seen is not None and (found is None or seen.margin > found.margin):
             found = seen
-        if found is not None and found.margin >= CLEARLY:
-            break
     return Proof(bought, found.cheaper.shape if found else first, found)
 
 
