@@ -15,6 +15,7 @@ from tests.golden.sentences import (
     of_context,
     of_guards,
     of_profiles,
+    of_proofs,
     of_reports,
     of_searches,
     of_slices,
@@ -37,6 +38,7 @@ SITUATIONS: list[Situation] = [
     *of_tests.SITUATIONS,
     *of_advice.SITUATIONS,
     *of_profiles.SITUATIONS,
+    *of_proofs.SITUATIONS,
 ]
 NO_CONCLUSIONS = {
     "catalog/delivery.py: random reads, twice as many in flight": "the name of a run",
