@@ -56,6 +56,7 @@ EXTRA: dict[str, tuple[str, ...] | str] = {
     "know what a cloud volume would deliver": (),
     "record what a running system asks of its disk": "tests/integration/traces",
     "see what that load is like": "tests/unit/traces/test_profile.py",
+    "make a test of that load": "tests/integration/traces/test_made_test.py",
     "ask the same of another disk": "tests/integration/run/test_replay.py",
     "know what to buy for a running system": "tests/unit/traces/test_advise_command.py",
     "go from a running PostgreSQL to the bill": "tests/integration/guides",

@@ -22,6 +22,8 @@ def test_each_bucket_by_name() -> None:
 def test_a_level_is_more_exact_than_credits() -> None:
     spec = volume_shape({**GP2, "credits": "50%", "levels": "iops_credits:20%"}, "here").spec
     assert spec["iops"]["credits"]["initial"] == 0.2
+    shape = volume_shape({**GP2, "credits": "50%", "levels": "iops_credits:20%", "time_scale": "2"}, "here")
+    assert shape.credit_factor == 0.1
     assert spec["instance"]["iops"]["credits"]["initial"] == 0.5
 
 
