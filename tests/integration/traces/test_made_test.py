@@ -41,9 +41,11 @@ def test_the_distributions_are_those_of_the_trace(machine: Machine, tmp_path: Pa
     consent = re.search(r"--destroy '([^']+)'", refused.replace("\n", " "))
     assert consent is not None, refused
     recorder = started(tmp_path, device)
-    machine.plimsoll(*run, "--destroy", consent[1])
-    recorder.send_signal(signal.SIGINT)
-    recorder.communicate(timeout=60)
+    try:
+        machine.plimsoll(*run, "--destroy", consent[1])
+    finally:
+        recorder.send_signal(signal.SIGINT)
+        recorder.communicate(timeout=60)
     done = profiled(machine, tmp_path / "load.trace")
     assert done["read_share"] == pytest.approx(asked["read_share"], abs=0.02)
     assert done["operations"] == pytest.approx(asked["operations"], rel=0.03)
