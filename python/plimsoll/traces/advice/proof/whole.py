@@ -113,7 +113,7 @@ def _cheaper(advice: Advice, best: Family, bought: VolumeShape) -> Iterator[Volu
     """Volumes that cost less and fail: one step less of the same family, and several; else the dearest of others."""
     if best.cheaper is not None:
         yield best.cheaper.shape
-        yield from _steps(best, bought, best.cheaper.shape, advice.size_bytes)
+        yield from _steps(advice, best, bought, best.cheaper.shape)
         return
     money = best.usd_per_month or 0.0
     others = [(price, shape) for price, shape in _others(advice) if price < money]
@@ -121,7 +121,7 @@ def _cheaper(advice: Advice, best: Family, bought: VolumeShape) -> Iterator[Volu
         yield max(others, key=lambda each: each[0])[1]
 
 
-def _steps(best: Family, bought: VolumeShape, less: VolumeShape, holds_bytes: int) -> Iterator[VolumeShape]:
+def _steps(advice: Advice, best: Family, bought: VolumeShape, less: VolumeShape) -> Iterator[VolumeShape]:
     """Less and less of what the volume one step below has less of."""
     for name in ("iops", "throughput", "size"):
         text = bought.options.get(name, "")
@@ -133,8 +133,8 @@ def _steps(best: Family, bought: VolumeShape, less: VolumeShape, holds_bytes: in
                 shape = volume_shape({**bought.options, name: f"{round(number * step)}{unit}"}, best.name)
             except UsageError:
                 continue
-            price = cost(shape).volume_per_month
-            if shape.size_bytes >= holds_bytes and price is not None and price < (best.usd_per_month or 0.0):
+            price = cost(shape, advice.asked.region).volume_per_month
+            if shape.size_bytes >= advice.size_bytes and price is not None and price < (best.usd_per_month or 0.0):
                 yield shape
 
 
