@@ -56,6 +56,24 @@ fn gp2(gib: u64, base: u64) -> VolumeSpec {
     spec(json!({"size": gib * GIB, "iops": {"rate": 3000, "credits": credits}}))
 }
 
+#[test]
+fn a_restart_brings_back_the_first_levels_and_keeps_what_was_fetched() {
+    let touched = json!({"chunk_bytes": 524_288, "latency": {"median_ns": 15_000_000}});
+    let credits = json!({"baseline": 100, "capacity": 10_000, "initial": 0.5});
+    let limits = json!({"iops": {"rate": 1000, "initial": 0.25, "credits": credits}, "first_touch": touched});
+    let mut volume = Volume::new(&spec(limits), None, 0).unwrap();
+    let held = |volume: &Volume, at| volume.report(at).buckets.iter().map(|each| each.tokens).collect::<Vec<_>>();
+    assert_eq!(held(&volume, 0), [250.0, 5000.0]);
+    for _ in 0..1000 {
+        volume.submit(&Io { kind: OpKind::Read, offset: 0, bytes: 4096 }, 0);
+    }
+    let fetched = volume.report(0).initialized_bytes;
+    assert!(held(&volume, 0)[1] < 4001.0);
+    volume.restart(0);
+    assert_eq!(held(&volume, 0), [250.0, 5000.0]);
+    assert_eq!((volume.report(0).initialized_bytes, fetched), (Some(524_288), Some(524_288)));
+}
+
 /// Seconds of burst at 3,000 IOPS, from the table of the EBS user guide as checked by `ebs_formulas_ref.py::gp2`.
 #[test]
 fn gp2_bursts_as_long_as_documented() {

@@ -20,6 +20,7 @@ from plimsoll.traces.advice.document import advice_document
 from plimsoll.traces.advice.families import Family
 from plimsoll.traces.advice.growth import parse_growth
 from plimsoll.traces.advice.progress import Progress
+from plimsoll.traces.advice.proof.sentences import proof_row
 from plimsoll.traces.advice.sentences import answer, unknowable
 from plimsoll.traces.counters import Options
 from plimsoll.traces.seconds import load
@@ -245,6 +246,7 @@ def _row(advice: whole.Advice) -> dict[str, Any]:
             "months": advice.breaks_in_months,
             "load": "bursts" if advice.breaks_in_bursts else "even",
         },
+        "proof": proof_row(advice),
         "waiting_program": advice.closed and _family(advice.closed),
         "instances_that_cap": advice.machines and list(advice.machines.capped),
         "instances_that_cap_evenly": advice.machines and list(advice.machines.capped_evenly),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from plimsoll.catalog.levels import read_levels
 from plimsoll.declared import VolumeParameters
 from plimsoll.errors import UnknownName
 from plimsoll.parameter import Parameter, parameters_in, read_flag, read_plain, read_text
@@ -52,6 +53,13 @@ _BOUGHT = (
 )
 _STATE = (
     Parameter("credits", 1.0, parse_share, "share of burst credits, the instance's as well, at the start", fixed=True),
+    Parameter(
+        "levels",
+        None,
+        read_levels,
+        "what its buckets hold at the start, such as iops:0%/iops_credits:12%; others are full",
+        fixed=True,
+    ),
     Parameter(
         "first_touch",
         None,

@@ -14,6 +14,7 @@ from plimsoll.catalog import eras
 from plimsoll.catalog.instance import Instance
 from plimsoll.catalog.instances import instance
 from plimsoll.catalog.latencies import latencies
+from plimsoll.catalog.levels import read_levels, set_levels
 from plimsoll.catalog.limits import Limits, Rate
 from plimsoll.catalog.model import device_bytes
 from plimsoll.catalog.options import SHAPE_OPTIONS, read_options
@@ -96,7 +97,9 @@ class VolumeShape:
     def credit_factor(self) -> float:
         """How long its credits and those of its instance last, as a multiple of full ones in real time."""
         initial = parse_share(self.options["credits"]) if "credits" in self.options else 1.0
-        return initial / self.time_scale
+        levels = read_levels(self.options["levels"]) if "levels" in self.options else {}
+        named = [levels[name] for name in ("iops_credits", "throughput_credits") if name in levels]
+        return min(named, default=initial) / self.time_scale
 
     @property
     def one(self) -> str:
@@ -140,6 +143,7 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
     spec = _spec(values, kind, own, round(size_gib * GIB), machine)
     if shared.iops or shared.throughput:
         spec["instance"] = _limits_spec(shared, values["credits"])
+    set_levels(spec, values["levels"] or {}, f"{where}: levels")
     if raid is not None:
         spec["array"] = {"raid": raid, "members": members, "chunk": chunk}
     return VolumeShape(

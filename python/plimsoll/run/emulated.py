@@ -123,4 +123,5 @@ def _request(target: Target, session_id: str) -> VolumeRequest:
         write_cache_bytes=values.get("write_cache", TARGET_OPTIONS["write_cache"].default),
         instance_name=None if instance_name is None else f"{short}-{instance_name[:31]}",
         keeper=current_owner(),
+        restart=values.get("restart", False),
     )

@@ -20,6 +20,7 @@ from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.run.turns import Lengths, Pace, Turns, turns
 from plimsoll.targets.small_memory import SmallMemory, small_memory
+from plimsoll.volumes.restart import restart
 
 
 class PreparedTargets(Protocol):
@@ -91,6 +92,7 @@ class LocalTargets:
         started_ns = time.time_ns()
         if place.folder is not None:
             place.folder.check()
+        restart(place.restarted)
         try:
             with nullcontext() if memory is None else memory.entered():
                 execution = in_place(place, workloads.of(plan).execute(plan, place, on_progress, deadline_reached))
@@ -119,6 +121,7 @@ class LocalTargets:
         for place in places:
             if place.folder is not None:
                 place.folder.check()
+            restart(place.restarted)
         try:
             if pace is None:
                 at_once = workloads.parallel(plans[0])

@@ -19,6 +19,7 @@ from plimsoll.targets.host import memory_limit_bytes
 from plimsoll.targets.lock import lock, lock_address
 from plimsoll.targets.workdir import WorkFolder, workdir
 from plimsoll.volumes.registry import servers_below
+from plimsoll.volumes.restart import restarted_below
 from plimsoll.volumes.waited import counters_below
 
 
@@ -36,6 +37,8 @@ class Place:
     """What is entered here ends with the session, before the folder is removed."""
     services: dict[str, Any] = field(default_factory=dict)
     """What a kind of workload keeps at this place between runs, by a name of its own; targets at one place share it."""
+    restarted: tuple[Path, ...] = ()
+    """The folders of volumes below it that begin anew with each run."""
     file: Path | None = None
     """The one file to work on, where an original tool's command line names it; else files are made in `folder`."""
     destroy: Sequence[str] = ()
@@ -98,6 +101,7 @@ def _place(target: Target, folder: WorkFolder | None, stack: ExitStack, services
         memory_limit_bytes=memory_limit_bytes(),
         stack=stack,
         services=services,
+        restarted=restarted_below(chain),
     )
 
 

@@ -129,6 +129,11 @@ def judge_whole(outcome: Outcome, clauses: tuple[Clause, ...]) -> Judgement:
     return Judgement(not reasons, min(clause.margin(value) for clause, value in values), reasons)
 
 
+def whole_value(outcome: Outcome, clause: Clause) -> float:
+    """What a bound is held against, over all I/Os."""
+    return _whole(outcome, clause.metric)
+
+
 def _whole_reason(outcome: Outcome, clause: Clause, value: float) -> str:
     seen, limit = format_value(value, clause.unit), format_value(clause.limit, clause.unit)
     seen = f"just {'above' if clause.below else 'below'} {limit}" if seen == limit else seen

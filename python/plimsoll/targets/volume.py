@@ -12,7 +12,7 @@ from plimsoll.catalog.options import SHAPE_OPTIONS
 from plimsoll.catalog.shape import options_from
 from plimsoll.catalog.targets import SCHEME
 from plimsoll.model import Target
-from plimsoll.parameter import Parameter, read_plain, read_text
+from plimsoll.parameter import Parameter, read_flag, read_plain, read_text
 from plimsoll.units import parse_size
 
 SERVED_OPTIONS: Mapping[str, Parameter] = {
@@ -40,7 +40,13 @@ MEMORY = Parameter(
     "memory of the machine, such as 1.3GiB, or yes for all that its instance has; a cgroup that tests run in",
 )
 """What a target has beside its volume."""
-TARGET_OPTIONS: Mapping[str, Parameter] = {**SERVED_OPTIONS, MEMORY.name: MEMORY}
+RESTART = Parameter(
+    "restart",
+    False,
+    read_flag,
+    "yes: each run finds its buckets and credits as they were at the start; no: as the run before left them",
+)
+TARGET_OPTIONS: Mapping[str, Parameter] = {**SERVED_OPTIONS, MEMORY.name: MEMORY, RESTART.name: RESTART}
 """What a target that is a volume has beside its shape."""
 FILE_SYSTEM = "ext4"
 """Of a target that names none."""

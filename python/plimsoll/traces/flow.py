@@ -59,6 +59,11 @@ class Meter:
         return np.asarray(np.maximum(sums + start, sums - lowest))
 
     @property
+    def course(self) -> Floats:
+        """The same, of a day that begins empty where there is no turn that is like the one before it."""
+        return self.debts if self.use <= 1 + ROUNDING else self._turn(self.depth)
+
+    @property
     def start(self) -> float:
         """What it holds when a turn begins, as a share of its depth."""
         return max(0.0, 1.0 - float(self.debts[-1]) / self.depth)

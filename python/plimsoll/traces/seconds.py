@@ -83,10 +83,14 @@ def told(path: Path, device: str | None = None, form: str | None = None, watch: 
     return Told(path, found["header"], found["totals"], devices)
 
 
+def is_trace(paths: Sequence[Path]) -> bool:
+    """Whether this is one trace, and no monitoring."""
+    return len(paths) == 1 and paths[0].is_file() and not counters.is_counters(paths[0])
+
+
 def load(paths: list[Path], options: counters.Options) -> Series:
     """Monitoring, or one trace, to be advised on; raises UsageError, TargetError, TraceError."""
-    traced = len(paths) == 1 and paths[0].is_file() and not counters.is_counters(paths[0])
-    series = from_trace(paths[0], options.device) if traced else counters.load(paths, options)
+    series = from_trace(paths[0], options.device) if is_trace(paths) else counters.load(paths, options)
     note = cut(series)
     return series if note is None else replace(series, notes=(*series.notes, note))
 

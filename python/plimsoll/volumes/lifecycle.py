@@ -50,6 +50,8 @@ class VolumeRequest:
     raid_with_md: bool = False
     """The kernel's md combines the members, each a volume with a device of its own."""
     keeper: Owner | None = None
+    restart: bool = False
+    """Each run finds its buckets and credits as they were at the start."""
 
 
 def create(request: VolumeRequest) -> Volume:
@@ -68,6 +70,7 @@ def create(request: VolumeRequest) -> Volume:
             write_cache_bytes=request.write_cache_bytes,
             instance_name=_instance_name(request, shape),
             keeper=request.keeper,
+            restart=request.restart,
         )
         registry.reserve(volume)
         try:

@@ -60,6 +60,8 @@ class Volume(Record):
     """Volumes with the same one share the limits of the instance."""
     keeper: Owner | None = None
     """A session that has the volume for itself: when its process is gone, so is the volume."""
+    restart: bool = False
+    """Each run finds its buckets and credits as they were at the start."""
     members: tuple[str, ...] = Field(default=())
     """Volumes that the kernel's md combines into this one."""
 

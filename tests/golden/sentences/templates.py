@@ -19,6 +19,7 @@ SPEAKERS = (
     "simulation/slo.py", "simulation/choice.py",
     "run/guards/*.py", "report/sections/*.py", "report/memory.py", "report/doubted.py", "report/likened.py",
     "altered.py", "report/changed.py", "traces/advice/sentences.py", "traces/advice/wanted.py",
+    "traces/advice/proof/sentences.py",
 )  # fmt: skip
 """Files that word a verdict, a finding, an advice or a note."""
 FEWEST_WORDS = 4

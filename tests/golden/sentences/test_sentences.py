@@ -16,6 +16,7 @@ from tests.golden.sentences import (
     of_guards,
     of_products,
     of_profiles,
+    of_proofs,
     of_reports,
     of_searches,
     of_slices,
@@ -39,6 +40,7 @@ SITUATIONS: list[Situation] = [
     *of_tests.SITUATIONS,
     *of_advice.SITUATIONS,
     *of_profiles.SITUATIONS,
+    *of_proofs.SITUATIONS,
 ]
 NO_CONCLUSIONS = {
     "catalog/delivery.py: random reads, twice as many in flight": "the name of a run",

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.conftest import need, need_program, need_root
 
 GUIDES = Path(__file__).parents[3] / "docs" / "guides"
 HERE = (
@@ -18,6 +19,7 @@ HERE = (
     "gate-in-a-pipeline",
     "installing",
     "database-sizing",
+    "what-to-buy",
 )
 
 
@@ -25,6 +27,10 @@ HERE = (
 def test_a_guide_works(name: str, tmp_path: Path) -> None:
     blocks = re.findall(r"^```sh\n(.*?)^```", (GUIDES / f"{name}.md").read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
+    if "plimsoll volume create" in "".join(blocks):
+        need_root()
+        need(Path("/dev/fuse").exists(), "/dev/fuse")
+        need_program("pgbench")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", "\n".join(blocks)],
         cwd=tmp_path,

@@ -282,6 +282,14 @@ def test_large_requests_may_be_cut() -> None:
     assert judge("request_shape", run).level is Level.OK
 
 
+def test_a_trace_may_have_streams_and_flushes_so_its_requests_are_not_judged() -> None:
+    other = {"reads_merged": 50_000}
+    recording = {"sha256": "0" * 64, "speed": 1.0, "closed": False, "device": 0, "from_ns": 0, "until_ns": 1}
+    replayed = RunMaker(device_other=other, parameters={"recording": {**recording, "extent": 1, "align": 512}})
+    assert GUARDS["request_shape"].check(replayed.make()) is None
+    assert judge("request_shape", RunMaker(device_other=other)).level is Level.INVALID
+
+
 def test_merged_requests_are_sequential() -> None:
     assert judge("request_shape", RunMaker(device_other={"reads_merged": 50_000})).level is Level.INVALID
 

@@ -105,6 +105,16 @@ impl Volume {
         Ok(())
     }
 
+    /// Buckets and credits as they were at the start; fetched chunks and faults stay. What an instance shares is left as
+    /// it is, because it belongs to other volumes as well.
+    pub fn restart(&mut self, now_ns: u64) {
+        let mut saved = Saved::default();
+        self.stack.save(now_ns, &mut saved);
+        saved.buckets.clear();
+        self.stack = Faults::new(build(&self.spec, self.cells.as_ref(), now_ns));
+        self.stack.restore(now_ns, &mut saved);
+    }
+
     /// What it is now.
     pub fn spec(&self) -> &VolumeSpec {
         &self.spec

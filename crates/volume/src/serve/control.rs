@@ -29,6 +29,8 @@ enum Command {
         /// What it becomes.
         spec: Box<VolumeSpec>,
     },
+    /// Buckets and credits as they were at the start.
+    Restart,
     /// Begin or clear a fault.
     Fault {
         /// Which one.
@@ -106,6 +108,7 @@ fn obey(
     match command {
         Command::Stats => answer.stats = Some(Box::new(device.statistics(now_ns()))),
         Command::Set { spec } => device.modify(&spec, now_ns())?,
+        Command::Restart => device.restart(now_ns()),
         Command::Fault { fault } => {
             let lost =
                 device.inject(fault, now_ns()).map_err(VolumeError::system("cannot take back unflushed writes"))?;

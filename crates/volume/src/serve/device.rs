@@ -184,6 +184,13 @@ impl Device {
         Ok(())
     }
 
+    /// Buckets and credits become what they were at the start.
+    pub fn restart(&self, now_ns: u64) {
+        let mut state = system::lock(&self.state);
+        let now_ns = now_ns.max(state.last_ns);
+        state.volume.restart(now_ns);
+    }
+
     /// Ends the workers.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Relaxed);

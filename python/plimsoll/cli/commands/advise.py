@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plimsoll.cli.options import Force, Json, Quiet, Region
+
+if TYPE_CHECKING:
+    from plimsoll.model import Run, Session
+    from plimsoll.run.study import Study
+    from plimsoll.traces.advice import whole
 
 EXAMPLES = (
     "`plimsoll advise iostat.txt --slo 'p99<10ms' --size 500GiB` · "
@@ -77,6 +83,14 @@ Period = Annotated[
         help="Length of a period, where the file does not say it; or a longer one to sum up to.",
     ),
 ]
+Prove = Annotated[
+    bool,
+    typer.Option(
+        "--prove",
+        help="Serve the volume and a cheaper one here, and replay on both, in turns, up to 2 min in which the cheaper "
+        "one fails. Takes up to 20 min, and needs root.",
+    ),
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write a report (.html has charts).")
 ]
@@ -97,6 +111,7 @@ def command(
     stat: Stat = None,
     period: Period = None,
     region: Region = None,
+    prove: Prove = False,
     output: Output = None,
     force: Force = False,
     quiet: Quiet = False,
@@ -115,14 +130,42 @@ def command(
     question = asked(slo, size, current, headroom, growth, provider, sequential=sequential, region=region)
     counted = counted_as(device, rate, query, stat, period)
     found = advice_on(files, counted, question, _unheard if quiet else say, say)
-    document = advice_document(found.advice)
-    if json:
-        print_json(found.row())
-    else:
-        print_document(document, console())
-    if output is not None:
-        write(document, format_of(output), output)
-        say(f"report: {output}")
+
+    def show(advice: whole.Advice) -> None:
+        document = advice_document(advice)
+        if json:
+            print_json(replace(found, advice=advice).row())
+        else:
+            print_document(document, console())
+        if output is not None:
+            write(document, format_of(output), output)
+            say(f"report: {output}")
+
+    try:
+        proved = _proved(found.advice, files, quiet=quiet) if prove else found.advice
+    except KeyboardInterrupt:
+        # What is known already is shown all the same.
+        show(found.advice)
+        raise
+    show(proved)
+
+
+def _proved(advice: whole.Advice, files: list[Path], *, quiet: bool) -> whole.Advice:
+    """With its proof; a session like others, in the store."""
+    from plimsoll.cli.output import say
+    from plimsoll.cli.progress import observer
+    from plimsoll.run.session import run_study
+    from plimsoll.store.store import open_store
+    from plimsoll.traces.advice.proof.whole import prove
+    from plimsoll.traces.seconds import is_trace
+
+    def measure(study: Study) -> tuple[Session, list[Run]]:
+        with open_store() as store, observer(quiet=quiet) as watching:
+            session = run_study(study, store, watching)
+            return session, store.runs([session.id])
+
+    path = files[0] if is_trace(files) else None
+    return replace(advice, proof=prove(advice, path, _unheard if quiet else say, measure))
 
 
 def _unheard(_: str) -> None:

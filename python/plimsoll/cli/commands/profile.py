@@ -12,7 +12,10 @@ from plimsoll.cli.options import Force, Json
 if TYPE_CHECKING:
     from plimsoll.traces.profile.load import Load
 
-EXAMPLES = "`plimsoll profile load.trace` · `plimsoll profile load.trace -o load.html`"
+EXAMPLES = (
+    "`plimsoll profile load.trace` · `plimsoll profile load.trace -o load.html` · "
+    "`plimsoll profile load.trace --save-test like-it.toml`"
+)
 NEEDS_ARGUMENTS = True
 
 
@@ -25,6 +28,14 @@ def command(
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write a report (.html has charts).")
+    ] = None,
+    save_test: Annotated[
+        Path | None,
+        typer.Option(
+            "--save-test",
+            metavar="FILE.toml",
+            help="Write a test with the same distributions, for `plimsoll run FILE.toml`; says what it cannot keep.",
+        ),
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -39,6 +50,8 @@ def command(
     if output is not None:
         format_of(output)
         refuse_to_replace(str(output), force)
+    if save_test is not None:
+        refuse_to_replace(_named(save_test), force)
     load = look(trace, device)
     document = profile_document(load)
     if json:
@@ -48,7 +61,26 @@ def command(
     if output is not None:
         write(document, format_of(output), output)
         say(f"report: {output}")
-    say(f"next: plimsoll advise {trace}")
+    if save_test is not None:
+        _save(load, trace, _named(save_test))
+    else:
+        say(f"next: plimsoll advise {trace}")
+
+
+def _named(path: Path) -> Path:
+    """A study is known by its suffix."""
+    return path if path.suffix == ".toml" else path.with_name(f"{path.name}.toml")
+
+
+def _save(load: Load, trace: Path, path: Path) -> None:
+    from plimsoll.cli.output import say
+    from plimsoll.traces.profile.made import kept, save
+
+    made = save(load, trace, path)
+    say(kept(made))
+    for sentence in made.lost:
+        say(f"not kept: {sentence[0].lower()}{sentence[1:]}")
+    say(f"test: {path}; next: plimsoll run {path} --on NAME=WHERE")
 
 
 def _row(load: Load) -> dict[str, Any]:

@@ -26,7 +26,10 @@ LARGEST_DIFFERENCE = 0.02
 
 
 def check(evidence: RunEvidence) -> Finding | None:
-    """Direct random I/O without syncs; sequential requests may be merged, and journals have shapes of their own."""
+    """Direct random I/O without syncs; sequential requests may be merged, and journals have shapes of their own.
+
+    A trace has streams, whose requests are neighbours, and flushes, which bring the journal's writes.
+    """
     values = evidence.io
     window = evidence.window
     if not values["direct"] or not evidence.random or values["random_share"] < 1 or evidence.syncs:
@@ -34,6 +37,7 @@ def check(evidence: RunEvidence) -> Finding | None:
     if (
         not evidence.on_device
         or window is None
+        or values.get("recording")
         or any(device.kind == "loop" and not device.backing_direct for device in evidence.chain.devices)
     ):
         return None

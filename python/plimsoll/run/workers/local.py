@@ -20,6 +20,7 @@ from plimsoll.run.sampler import Sampler
 from plimsoll.run.turns import Turn
 from plimsoll.run.workers.execution import Execution, PausingJob, measured
 from plimsoll.run.workers.sliced import in_slices
+from plimsoll.volumes.restart import bypassed
 
 LAID_OUT = (
     "size", "offset", "layout", "seed", "drop_cache", "content", "compressible", "dedupe", "working_set", "shared_seed",
@@ -116,15 +117,18 @@ def execute(
     deadline_reached: Callable[[], bool],
     keep: Collection[Keep] = (),
     made: Sequence[tuple[int, int]] = (),
+    restarted: Sequence[Path] = (),
 ) -> Execution:
     """Carry out `plan` on `path`; returns when it ended or was stopped at the deadline.
 
     `keep` names what the outcome holds beside totals, or the progress tells.
     `made` are device and inode of the files where they are known: others in their places end the run.
+    `restarted` are the folders of volumes that begin anew once the file is laid out.
     The file is laid out by a job of its own, so that the host's counters before and after see only the load.
     KeyboardInterrupt stops the job, waits for it, and is passed on: the file is not in use when it arrives.
     """
-    laid = lay_out(plan, path, sampler, on_progress, deadline_reached)
+    with bypassed(restarted):
+        laid = lay_out(plan, path, sampler, on_progress, deadline_reached)
     if is_unfinished(laid):
         return laid
     spec = job_spec({**plan.values(IoParameters), "layout": "keep"}, path, keep, made)

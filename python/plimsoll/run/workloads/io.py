@@ -124,7 +124,8 @@ def execute(
     """Lay out and measure with the compiled core; or lay out, and let the original measure."""
     path = path_for(plan, place)
     if not originals.is_original(plan):
-        return local.execute(plan, path, place.sampler, on_progress, deadline_reached)
+        watched = (place.sampler, on_progress, deadline_reached)
+        return local.execute(plan, path, *watched, restarted=place.restarted)
     values = plan.values(IoParameters)
     timeout_ns = values["warmup"] + values["runtime"] + ORIGINAL_SLACK_NS
     laid = local.lay_out(plan, path, place.sampler, on_progress, deadline_reached)

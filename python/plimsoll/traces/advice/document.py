@@ -29,6 +29,7 @@ from plimsoll.report.document import (
 )
 from plimsoll.report.labels import percent_text
 from plimsoll.traces.advice.families import Family, Standing
+from plimsoll.traces.advice.proof.sentences import proof_blocks
 from plimsoll.traces.advice.sentences import answer, unknowable
 from plimsoll.traces.advice.whole import Advice
 from plimsoll.traces.demand import period_words
@@ -50,8 +51,10 @@ def advice_document(advice: Advice) -> Document:
     sentences = list(answer(advice))
     tone = Tone.WORSE if advice.best is None else Tone.BETTER
     lead = Text((Sentence(sentences[0], tone), *(Sentence(each) for each in sentences[1:])))
+    proof = tuple(proof_blocks(advice))
     sections = [
         Section("answer", "Answer", (lead,), short=True, lead=True),
+        *([Section("proof", "Proof", proof, short=True, lead=True)] if proof else []),
         Section("families", "Families", tuple(_families(advice)), short=True, lead=True),
         Section("unknown", "What this cannot know", (text(*unknowable(advice)),), short=True, lead=True),
         Section("load", "The load", tuple(_load(advice)), short=True),

@@ -15,6 +15,7 @@ from plimsoll.traces.advice.families import Family, Standing, families, rank
 from plimsoll.traces.advice.growth import Break, breaks, months
 from plimsoll.traces.advice.hidden import Hidden, hidden
 from plimsoll.traces.advice.machines import Machines, Own, machines, own_machine
+from plimsoll.traces.advice.proof.whole import Proof
 from plimsoll.traces.advice.today import Today, today
 from plimsoll.traces.advice.wanted import Wanted, Work, latency_bounds
 from plimsoll.traces.demand import BURST_S, Demand, bursts, even
@@ -61,6 +62,9 @@ class Advice:
     """By provider: families with a price and limits, of all."""
     not_modelled: Mapping[str, str] = field(default_factory=dict)
     """What these providers sell as well, and which figure no source gives."""
+    size_bytes: int = 0
+    """What the volume has to hold."""
+    proof: Proof | None = None
 
     @property
     def best(self) -> Family | None:
@@ -138,6 +142,7 @@ def advise(series: Series, asked: Asked, listener: Listener) -> Advice:
         closed=_closed(best, wanted, listener),
         coverage=_coverage(ranked),
         not_modelled=_not_modelled(kinds),
+        size_bytes=size_bytes,
     )
 
 
