@@ -100,10 +100,11 @@ docs: $(BIN)/.set-up-dev
 shipped: $(BIN)/.set-up-dev
 	$(BIN)/maturin develop --quiet --profile release --skip-install
 
-bench: shipped
+bench: shipped wheel
 	$(BIN)/python benches/io.py
 	$(BIN)/python benches/commands.py
 	$(BIN)/python benches/imports.py
+	$(BIN)/python -m benches.install
 	$(BIN)/python benches/report.py
 	$(BIN)/python -m benches.web
 	$(BIN)/python -m benches.web_crowd

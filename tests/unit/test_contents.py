@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,13 @@ def test_a_document_that_is_not_listed_is_missed(tmp_path: Path) -> None:
     (part,) = contents.parts(tmp_path)
     assert part == Part("A", ("docs/a.md", "docs/reference/y.md", "docs/reference/z.md"))
     assert contents.documents(tmp_path) - {FIRST, *part.pages} == {"docs/b.md"}
+
+
+@pytest.mark.parametrize("notebook", sorted((contents.ROOT / "docs").rglob("*.ipynb")), ids=lambda path: path.stem)
+def test_notebooks_are_kept_without_outputs(notebook: Path) -> None:
+    cells = [each for each in json.loads(notebook.read_text())["cells"] if each["cell_type"] == "code"]
+    assert cells
+    assert [(each["outputs"], each["execution_count"]) for each in cells] == [([], None)] * len(cells)
 
 
 def written(tmp_path: Path, text: str) -> str:

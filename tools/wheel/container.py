@@ -11,12 +11,14 @@ from tools.wheel import roots
 from tools.wheel.index import INDEX, ROOT
 
 SUITE = "trixie"
+# buildah forbids io_uring to what it runs, as container engines do by default.
 MEASURE = """
 set -eu
 id
 plimsoll --version
 plimsoll run randread --set engine=libaio --set size=16MiB --set runtime=300ms --blocks 1 --noisy-host --quiet
-plimsoll doctor || test $? = 3
+plimsoll doctor > said.txt || test $? = 1
+grep -q 'io_uring: not for this process' said.txt
 test -s /results/results.db
 if command -v cc; then exit 1; fi
 """
