@@ -18,7 +18,7 @@ from typer._completion_shared import get_completion_script
 
 from plimsoll.cli.main import EXIT_CODES, app
 
-SHARE = Path(__file__).parent.parent / "packaging" / "data" / "share"
+SHARE = Path(__file__).parent.parent / "packaging" / "wheel" / "data" / "share"
 COMPLETION = {
     "bash": "bash-completion/completions/plimsoll",
     "zsh": "zsh/site-functions/_plimsoll",
