@@ -11,6 +11,7 @@ MODULES = {
     "web": ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart"),
     "notebook": ("altair", "pandas", "polars"),
     "cluster": ("distributed", "dask", "tornado", "cloudpickle", "asyncssh"),
+    "otel": ("opentelemetry",),
 }
 """Extra → the modules that come with it and that Plimsoll imports, directly or through one of them."""
 
@@ -20,6 +21,7 @@ PURPOSE = {
     "cloud": "object storage",
     "web": "the team's server",
     "cluster": "a cluster",
+    "otel": "sending by OTLP",
     "notebook": "a table or chart for a notebook",
 }
 

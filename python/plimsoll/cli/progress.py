@@ -13,12 +13,13 @@ from rich.control import Control
 from rich.live import Live
 from rich.text import Text
 
-from plimsoll.api.watching import result_text
+from plimsoll.api.watching import Watcher, result_text
 from plimsoll.cli.board import State, lines
 from plimsoll.cli.output import harmless, say
 from plimsoll.cli.recorder import Recorder
+from plimsoll.cli.streams import Streams
 from plimsoll.model import Run, RunStatus, Session
-from plimsoll.run.observer import Observer, Silent
+from plimsoll.run.observer import Observer, Several, Silent
 from plimsoll.run.plan import Step
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.units import SECOND
@@ -27,15 +28,16 @@ DRAWN_EVERY_NS = SECOND // 2
 """A board of 100 cells takes 4 ms to draw: less than 1 % of a processor."""
 MOST_KEPT = 50
 """Lines above the board that are said again on a screen of another size."""
+NO_STREAMS = Streams()
 RESUMES = "interrupted; finished runs are kept, test files are removed: `plimsoll run --resume` goes on"
 
 
 @contextmanager
-def observer(*, quiet: bool, interrupted: str = RESUMES) -> Iterator[Observer]:
-    """The observer that fits standard error; what an interruption means is said last."""
+def observer(*, quiet: bool, interrupted: str = RESUMES, streams: Streams = NO_STREAMS) -> Iterator[Observer]:
+    """The observer that fits standard error, and `streams`; what an interruption means is said last."""
     try:
-        with _fitting(quiet=quiet) as watching:
-            yield watching
+        with _fitting(quiet=quiet) as watching, streams.opened() as also:
+            yield Several([watching, *(Watcher(each, None) for each in also)])
     except KeyboardInterrupt:
         say(interrupted)
         raise

@@ -59,3 +59,45 @@ class Silent:
 
     def session_finished(self, session: Session) -> None:
         """Takes no notice."""
+
+
+class Several:
+    """An observer that passes everything on to others, in their order."""
+
+    def __init__(self, observers: Sequence[Observer]) -> None:
+        self._observers = observers
+
+    def session_started(self, session: Session, steps: list[Step], earlier: Sequence[Run]) -> None:
+        """Passes it on."""
+        for each in self._observers:
+            each.session_started(session, steps, earlier)
+
+    def run_started(self, step: Step, target: str, block: int, left: TimeLeft) -> None:
+        """Passes it on."""
+        for each in self._observers:
+            each.run_started(step, target, block, left)
+
+    def run_progress(self, progress: Progress) -> None:
+        """Passes it on."""
+        for each in self._observers:
+            each.run_progress(progress)
+
+    def run_finished(self, run: Run, left: TimeLeft) -> None:
+        """Passes it on."""
+        for each in self._observers:
+            each.run_finished(run, left)
+
+    def looked(self, case: str, told: str, *, closed: bool) -> None:
+        """Passes it on."""
+        for each in self._observers:
+            each.looked(case, told, closed=closed)
+
+    def note(self, sentence: str) -> None:
+        """Passes it on."""
+        for each in self._observers:
+            each.note(sentence)
+
+    def session_finished(self, session: Session) -> None:
+        """Passes it on."""
+        for each in self._observers:
+            each.session_finished(session)

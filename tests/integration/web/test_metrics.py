@@ -16,10 +16,12 @@ from plimsoll.store.baselines import set_baseline
 from plimsoll.store.pins import Pin, add_pin, pins, remove_pin
 from plimsoll.store.store import Store
 from plimsoll.store.tokens import Scope
+from plimsoll.web.grafana import dashboard
 
 _LABEL = r'[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\[\\"n])*"'
 _SAMPLE = re.compile(rf"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{{({_LABEL}(?:,{_LABEL})*)\}})? (\S+)")
 _PART = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"')
+_NAME, _LEGEND = re.compile(r"plimsoll_\w+"), re.compile(r"\{\{(\w+)\}\}")
 _SUFFIXES = {"histogram": ("_bucket", "_sum", "_count")}
 
 
@@ -174,3 +176,27 @@ def test_names_that_would_break_the_format_are_only_values(site: Site) -> None:
         found = collected(reader)
     assert value(found, "plimsoll_pinned_score_operations_per_second", metric="iops") > 0
     assert not any(name.startswith("evil") for name in found)
+
+
+def test_the_dashboard_asks_for_nothing_that_is_not_told(store: Store, start: Start) -> None:
+    for case in ("randread", "seqread", "ping"):
+        add(store, *make_study(cases=(case,), targets=["gp3"], blocks=3, seed=len(case)))
+        add_pin(store, Pin(case, "gp3"))
+    set_baseline(store, "first", store.sessions()[0].id)
+    for session in store.sessions():
+        set_baseline(store, f"of-{session.id[-4:]}", session.id)
+    with start(store) as site, site.client(site.token(Scope.READ)) as reader:
+        reader.get("/")
+        told = {sample for family in collected(reader).values() for sample, _ in family.samples}
+    asked = {
+        name for panel in dashboard()["panels"] for each in panel["targets"] for name in _NAME.findall(each["expr"])
+    }
+    assert len(asked) > 8
+    assert not asked - told
+    labels = {
+        name
+        for panel in dashboard()["panels"]
+        for each in panel["targets"]
+        for name in _LEGEND.findall(each["legendFormat"])
+    }
+    assert labels <= {"state", "case", "target", "metric", "host", "baseline", "route", "status"}

@@ -11,7 +11,8 @@ from plimsoll.cli.options import Sessions
 
 EXAMPLES = (
     "`plimsoll export 3f9c -o run.plimsoll.gz`, `plimsoll export --study again.toml`, "
-    "`plimsoll export --all -o s3://bucket/laptop.plimsoll.gz`, `plimsoll export --all --parquet tables/`."
+    "`plimsoll export --all -o s3://bucket/laptop.plimsoll.gz`, `plimsoll export --all --parquet tables/`, "
+    "`plimsoll export --grafana plimsoll.json`."
 )
 
 
@@ -26,6 +27,12 @@ def command(
     ] = None,
     parquet: Annotated[
         Path | None, typer.Option("--parquet", metavar="DIR", help="Write tables for DuckDB, pandas and Spark.")
+    ] = None,
+    grafana: Annotated[
+        Path | None,
+        typer.Option(
+            "--grafana", metavar="FILE", help="Write a dashboard over /metrics of `plimsoll serve`; no session."
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Every session of the store.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
@@ -42,6 +49,11 @@ def command(
     from plimsoll.store import exchange
     from plimsoll.store.store import open_store, short_id
 
+    if grafana is not None:
+        if sessions or output or study or parquet or every:
+            raise UsageError("--grafana writes a dashboard and no session: leave out all but --force")
+        _dashboard(grafana, force=force)
+        return
     with open_store() as store:
         found = store.sessions() if every else find_sessions(store, sessions)
         if not found:
@@ -66,3 +78,18 @@ def command(
             with sent(name) as path:
                 exchange.export(store, ids, path)
             say(f"{len(found)} session{'s' if len(found) > 1 else ''}: {name}")
+
+
+def _dashboard(path: Path, *, force: bool) -> None:
+    """The dashboard, which Grafana imports as a file."""
+    import json
+
+    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.outgoing import open_output
+    from plimsoll.web.grafana import dashboard
+
+    refuse_to_replace(path, force)
+    with open_output(path) as file:
+        json.dump(dashboard(), file, indent=2)
+        file.write("\n")
+    say(f"dashboard: {path}; in Grafana: Dashboards, New, Import")

@@ -11,6 +11,7 @@ import typer
 from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.completion import session_words
 from plimsoll.cli.options import Destroy, Force, Json, Quiet, ReportFile
+from plimsoll.cli.streams import LogJson, Otlp, Streams
 
 if TYPE_CHECKING:
     from plimsoll.model import Session
@@ -62,6 +63,8 @@ def command(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only print what would be added, and how long it would take.")
     ] = False,
+    log_json: LogJson = None,
+    otlp: Otlp = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -89,14 +92,21 @@ def command(
         if not (json or quiet) or dry_run:
             say(_announced(session, part, standings(session, runs)))
         if not dry_run:
-            session = _extend(store, session, part, destroy or [], cluster, quiet=quiet)
+            session = _extend(store, session, part, destroy or [], cluster, Streams(log_json, otlp), quiet=quiet)
             runs = store.runs([session.id])
     if not dry_run:
         conclude(session, runs, output, force=force, json=json, quiet=quiet)
 
 
 def _extend(
-    store: Store, session: Session, part: Extension, destroy: list[str], cluster: str | None, *, quiet: bool
+    store: Store,
+    session: Session,
+    part: Extension,
+    destroy: list[str],
+    cluster: str | None,
+    streams: Streams,
+    *,
+    quiet: bool,
 ) -> Session:
     """Measure the part."""
     from plimsoll.cli.cluster import machines
@@ -105,7 +115,7 @@ def _extend(
     from plimsoll.run.machines import ThisMachine
     from plimsoll.run.session_runner import SessionRunner
 
-    with machines(cluster) as others, observer(quiet=quiet) as watching:
+    with machines(cluster) as others, observer(quiet=quiet, streams=streams) as watching:
         return extend_session(session, part, SessionRunner(store, watching, destroy, others or ThisMachine()))
 
 

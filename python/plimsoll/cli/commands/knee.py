@@ -9,6 +9,7 @@ import typer
 
 from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
+from plimsoll.cli.streams import LogJson, Otlp, Streams
 from plimsoll.cli.study_options import StudyOptions, takes_study_as
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def command(
     output: ReportFile = None,
     force: ForceOutput = False,
     cluster: Cluster = None,
+    log_json: LogJson = None,
+    otlp: Otlp = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -96,7 +99,8 @@ def command(
     said += [name for name, value in (("--slo", slo), ("--stored", stored)) if value]
     quick, titled = options.quick_sizes, bool(options.title)
     study = wanted_load_study(test, options.study, loads, slo, stored, quick=quick, titled=titled, said=said)
-    carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
+    streams = Streams(log_json, otlp)
+    carry_out(study, destroy or [], output, cluster, streams, force=force, json=json, quiet=quiet)
 
 
 def carry_out(
@@ -104,6 +108,7 @@ def carry_out(
     destroy: list[str],
     output: str | None,
     cluster: str | None,
+    streams: Streams,
     *,
     force: bool,
     json: bool,
@@ -121,7 +126,7 @@ def carry_out(
     if output is not None:
         format_of(Path(output))
         refuse_to_replace(output, force)
-    with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
+    with open_store() as store, machines(cluster) as others, observer(quiet=quiet, streams=streams) as watching:
         session = carried_out(study, store, watching, others, destroy=destroy)
         runs = store.runs([session.id])
 

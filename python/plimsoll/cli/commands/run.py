@@ -9,6 +9,7 @@ import typer
 
 from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
+from plimsoll.cli.streams import LogJson, Otlp, Streams
 from plimsoll.cli.study_options import StudyOptions, takes_study
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def command(
         bool,
         typer.Option("--dry-run", help="Only print what would be done, and how long it would take: `plimsoll plan`."),
     ] = False,
+    log_json: LogJson = None,
+    otlp: Otlp = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -70,9 +73,10 @@ def command(
     from plimsoll.run.studies import load_line_among
     from plimsoll.store.store import open_store
 
+    streams = Streams(log_json, otlp)
     if not resume and (name := load_line_among(options.tests or [])):
         other = dry_run or store_copy or against
-        _knee(name, options, destroy, output, cluster, force=force, json=json, quiet=quiet, other=other)
+        _knee(name, options, destroy, output, cluster, streams, force=force, json=json, quiet=quiet, other=other)
         return
     if dry_run:
         if resume or cluster or against:
@@ -82,7 +86,7 @@ def command(
     if output is not None:
         format_of(Path(output))
         refuse_to_replace(output, force)
-    with open_store() as store, machines(cluster) as others, observer(quiet=quiet) as watching:
+    with open_store() as store, machines(cluster) as others, observer(quiet=quiet, streams=streams) as watching:
         if resume:
             session = gone_on(_named(store, options), store, watching, others, destroy=destroy or [])
         else:
@@ -126,6 +130,7 @@ def _knee(
     destroy: list[str] | None,
     output: str | None,
     cluster: str | None,
+    streams: Streams,
     *,
     force: bool,
     json: bool,
@@ -142,7 +147,7 @@ def _knee(
             f"{name} is a search, whose runs are not known in advance; leave out --dry-run, --store-copy and --against"
         )
     study = wanted_load_study(name, options.study, {}, None, None, quick=options.quick_sizes, titled=True)
-    knee.carry_out(study, destroy or [], output, cluster, force=force, json=json, quiet=quiet)
+    knee.carry_out(study, destroy or [], output, cluster, streams, force=force, json=json, quiet=quiet)
 
 
 def _copy(store: Store, session: Session, place: str) -> None:
