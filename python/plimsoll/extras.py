@@ -11,7 +11,7 @@ MODULES = {
     "web": ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart"),
     "notebook": ("altair", "pandas", "polars"),
     "cluster": ("distributed", "dask", "tornado", "cloudpickle", "asyncssh"),
-    "otel": ("opentelemetry",),
+    "otel": ("opentelemetry", "opentelemetry_sdk", "opentelemetry_exporter_otlp_proto_http"),
 }
 """Extra → the modules that come with it and that Plimsoll imports, directly or through one of them."""
 
