@@ -21,6 +21,15 @@ pub struct Outcome {
     /// Since when, from the begin of a recorded load, every operation was issued more than a millisecond late.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late_since_ns: Option<u64>,
+    /// Operations of a recorded load that were issued so late.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late: u64,
+    /// Those of them that were so while, or after, as many were in flight as there may be.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_by_depth: u64,
+    /// Operations of a recorded load that were not issued before the time was over.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unissued: u64,
     /// Wall clock at the start of the measured part, ns since 1970.
     pub started_ns: u64,
     /// Length of the measured part; with slices of all their parts that count.
@@ -68,6 +77,9 @@ impl Outcome {
             first_errno: None,
             without_room: 0,
             late_since_ns: None,
+            late: 0,
+            late_by_depth: 0,
+            unissued: 0,
             started_ns: wall_ns(),
             elapsed_ns: 0,
             phases: Phases::default(),

@@ -235,7 +235,9 @@ impl Runner {
         let Some(window) = self.window(&mut pool)? else { return Ok(Vec::new()) };
         let started_ns = (wall_ns() + window.measure_ns).saturating_sub(monotonic_ns());
         if !self.laying {
-            let (warmup_ns, measure_ns) = (window.measure_ns - window.begin_ns, window.end_ns - window.measure_ns);
+            let (warmup_ns, most_ns) = (window.measure_ns - window.begin_ns, window.end_ns - window.measure_ns);
+            let lasts_ns = self.spec.recording.as_ref().map_or(0, |recording| recording.lasts_ns);
+            let measure_ns = if lasts_ns > 0 { lasts_ns.min(most_ns) } else { most_ns };
             self.control.board.run(window.begin_ns, warmup_ns, measure_ns);
         }
         let (spec, series) = (&*self.spec, launch::series(&self.spec));
@@ -267,6 +269,9 @@ impl Runner {
         sum_up(&mut self.outcome, timeline, window, &pool.reports(), self.spec.is_scheduled());
         self.outcome.without_room = pool.found().map(|report| report.without_room).sum();
         self.outcome.late_since_ns = pool.found().find_map(|report| report.late_since_ns);
+        self.outcome.late = pool.found().map(|report| report.late).sum();
+        self.outcome.late_by_depth = pool.found().map(|report| report.late_by_depth).sum();
+        self.outcome.unissued = pool.found().map(|report| report.unissued).sum();
         self.outcome.first_errno = pool.found().find_map(|report| report.first_errno);
         self.outcome.phases.verify_ns = pool.found().map(|report| report.read_back_ns).max().unwrap_or(0);
         self.outcome.trace = self.control.board.untold();

@@ -256,6 +256,18 @@ pub struct Recording {
     pub extent: u64,
     /// Places and lengths are made multiples of this.
     pub align: u64,
+    /// The trace's format; empty: as its content says.
+    #[serde(default)]
+    pub format: String,
+    /// How long it takes in its own times; what is left then has as long again and more, which is the runtime.
+    #[serde(default)]
+    pub lasts_ns: u64,
+    /// Operations to replay.
+    #[serde(default)]
+    pub operations: u64,
+    /// The most of them that arrived at one moment.
+    #[serde(default)]
+    pub together: u64,
 }
 
 /// Time since the begin of the load in ns, kind, first byte in the region, bytes.

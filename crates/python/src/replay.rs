@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plimsoll_logs::trace::fault::Fault;
-use plimsoll_logs::trace::{Event, Header, Source, Totals};
+use plimsoll_logs::trace::{Event, Header, OpKind, Source, Totals, UNKNOWN};
 use pyo3::prelude::*;
 use serde::Serialize;
 
@@ -33,6 +33,34 @@ struct Part {
     extent: u64,
     longest: u32,
     last_ns: u64,
+    /// Whose end is known.
+    timed: u64,
+    /// The most that arrived at one moment.
+    together: u64,
+    /// Those that do not begin and end at multiples of 512, and of 4,096 bytes.
+    unaligned: [u64; 2],
+    /// Of the last that arrived: when, and how many did so then.
+    #[serde(skip)]
+    moment: (u64, u64),
+}
+
+const UNITS: [u64; 2] = [512, 4096];
+
+impl Part {
+    fn add(&mut self, event: &Event) {
+        self.events[event.kind as usize] += 1;
+        self.extent = self.extent.max(event.end());
+        self.longest = self.longest.max(event.bytes);
+        self.last_ns = self.last_ns.max(event.arrival_ns);
+        self.timed += u64::from(event.latency_ns != UNKNOWN);
+        self.moment = (event.arrival_ns, if self.moment.0 == event.arrival_ns { self.moment.1 + 1 } else { 1 });
+        self.together = self.together.max(self.moment.1);
+        if matches!(event.kind, OpKind::Read | OpKind::Write) {
+            for (count, unit) in self.unaligned.iter_mut().zip(UNITS) {
+                *count += u64::from(event.offset % unit != 0 || u64::from(event.bytes) % unit != 0);
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -57,6 +85,7 @@ impl TraceSurvey {
             let own = &mut *self.own();
             own.source.feed(chunk)?;
             own.source.take(&mut own.batch);
+            own.source.skip_samples();
             own.count();
             Ok(())
         });
@@ -90,11 +119,7 @@ impl Surveying {
             if number >= self.devices.len() {
                 self.devices.resize(number + 1, Part::default());
             }
-            let part = &mut self.devices[number];
-            part.events[event.kind as usize] += 1;
-            part.extent = part.extent.max(event.end());
-            part.longest = part.longest.max(event.bytes);
-            part.last_ns = part.last_ns.max(event.arrival_ns);
+            self.devices[number].add(event);
         }
     }
 }

@@ -46,6 +46,10 @@ Region = Annotated[
         help="Region whose prices apply; default, and for other providers: the provider's home region.",
     ),
 ]
+TraceFormat = Annotated[
+    str | None,
+    typer.Option("--format", metavar="FORMAT", help="Read the trace as this, where its content could be several."),
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace what exists.")]
 ReportFile = Annotated[
     str | None,

@@ -139,6 +139,9 @@ class Outcome(TypedDict):
     first_errno: NotRequired[int]
     without_room: NotRequired[int]
     late_since_ns: NotRequired[int]
+    late: NotRequired[int]
+    late_by_depth: NotRequired[int]
+    unissued: NotRequired[int]
     started_ns: int
     elapsed_ns: int
     phases: Times

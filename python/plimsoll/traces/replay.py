@@ -27,6 +27,14 @@ READS, WRITES, TRIMS, FLUSHES = range(4)
 LONGEST_BYTES = 4 << 20
 """A longer I/O of a trace is replayed as so much: its buffers are there before the load begins."""
 
+TIMED = 0.99
+"""Ends of so large a share of the I/Os say what waited for what."""
+SECTOR = 512
+UNITS = (SECTOR, 4096)
+"""What the core counts I/Os by that are not of whole ones."""
+AS_LONG_AGAIN, LEAST_MORE_NS = 2, 60 * SECOND
+"""A slow target has twice the time of the trace, and a minute, before it is said not to be done with it."""
+
 MOST_IN_FLIGHT, LEAST_IN_FLIGHT = 1024, 32
 BUFFERS_BYTES = 256 << 20
 """Memory for what is in flight: as many as there is room for, so that the depth does not hold the schedule back."""
@@ -42,6 +50,16 @@ class Device:
     """Behind the last byte that was used."""
     longest: int = 0
     last_ns: int = 0
+    timed: int = 0
+    """Whose end is known."""
+    together: int = 0
+    """The most that arrived at one moment."""
+    unaligned: list[int] = field(default_factory=lambda: [0, 0])
+    """Those that do not begin and end at multiples of UNITS."""
+
+    def replayed(self, *, reads_only: bool) -> int:
+        """How many of its I/Os are replayed."""
+        return self.events[READS] if reads_only else self.events[READS] + self.events[WRITES] + self.events[FLUSHES]
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,8 @@ class Load:
     devices: tuple[Device, ...]
     notes: tuple[str, ...]
     cut: bool
+    form: str = ""
+    """What the user says that it is; empty: what its content says."""
 
     def device(self, name: str | None) -> int:
         """Which device to replay. Raises UsageError where it must be said and is not."""
@@ -74,11 +94,11 @@ class Load:
         raise UsageError(f"{self.path} has no I/O of a device {name!r}; it has {names}")
 
 
-def look_through(path: Path, tell: Callable[[int], None] | None = None) -> Load:
+def look_through(path: Path, form: str | None = None, tell: Callable[[int], None] | None = None) -> Load:
     """Reads all of a trace: its content's hash, and what each device was asked for. Raises TraceError."""
     if beginning(path, 2)[1]:
         raise UsageError(f"{path} is packed: unpack it first (gunzip), because it is read again while it is replayed")
-    reader = core.opened_as(path, None, core.Survey)
+    reader = core.opened_as(path, form, core.Survey)
     digest = hashlib.sha256()
     done = 0
     try:
@@ -96,11 +116,12 @@ def look_through(path: Path, tell: Callable[[int], None] | None = None) -> Load:
         core.refused(path, error)
     header, totals = found["header"], found["totals"]
     devices = tuple(
-        Device(about["name"], part["events"], part["extent"], part["longest"], part["last_ns"])
-        for about, part in zip(header["devices"], found["devices"], strict=False)
+        Device(name=about["name"], **part) for about, part in zip(header["devices"], found["devices"], strict=False)
     )
     left_out = tuple(f"{each['count']:,} {each['why']}" for each in totals["left_out"])
-    return Load(path, digest.hexdigest(), header["source"], devices, (*header["notes"], *left_out), totals["cut"])
+    return Load(
+        path, digest.hexdigest(), header["source"], devices, (*header["notes"], *left_out), totals["cut"], form or ""
+    )
 
 
 def keep(load: Load) -> None:
@@ -113,55 +134,97 @@ def keep(load: Load) -> None:
     draft.replace(place)
 
 
-def parameters(
-    load: Load, device: str | None, *, speed: float, closed: bool, reads_only: bool, region: int | None
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class How:
+    """How a trace is to be replayed."""
+
+    speed: float = 1.0
+    closed: bool = False
+    reads_only: bool = False
+    region: int | None = None
+    """Bytes that its addresses are scaled to; None: as many as it used."""
+    align: int = SECTOR
+    """What the targets need I/Os to be multiples of."""
+
+
+def parameters(load: Load, device: str | None, how: How) -> dict[str, Any]:
     """The parameters of a test `replay`, as texts and one record. Raises UsageError for what cannot be replayed."""
-    if not SLOWEST <= speed <= FASTEST:
-        raise UsageError(f"--speed {speed:g}: a trace is replayed {SLOWEST:g} to {FASTEST:,g} times as fast")
     number = load.device(device)
     found = load.devices[number]
-    if reads_only and not found.events[READS]:
-        raise UsageError(f"{load.path} holds no reads; to replay its writes, take a directory, or --writes")
-    if not reads_only and not found.events[READS] + found.events[WRITES]:
-        raise UsageError(f"{load.path} holds neither reads nor writes")
-    longest = max(4 * KIB, -(-min(found.longest, LONGEST_BYTES) // 512) * 512)
-    extent = max(found.extent, longest)
+    _refuse(load, found, how)
+    longest = max(4 * KIB, -(-min(found.longest, LONGEST_BYTES) // how.align) * how.align)
+    extent, region = max(found.extent, longest), how.region
     size = -(-(region or extent) // (4 * KIB)) * 4 * KIB
     if size < longest:
         raise UsageError(f"--space {format_size(size)} is less than one I/O of the trace, {format_size(longest)}")
+    # A second more: what was due at the end may take a while.
+    lasts_ns = round(found.last_ns / how.speed) + SECOND
     recording = {
         "sha256": load.sha256,
-        "speed": speed,
-        "closed": closed,
+        "speed": how.speed,
+        "closed": how.closed,
         "device": number,
         "from_ns": 0,
         "until_ns": FOREVER,
         "extent": extent,
-        "align": 512,
+        "align": how.align,
+        "format": load.form,
+        "lasts_ns": lasts_ns,
+        "operations": found.replayed(reads_only=how.reads_only),
+        "together": found.together,
     }
-    # A second more: what was due at the end may take a while. A closed load ends when it is done.
-    lasts_ns = round(found.last_ns / speed) + SECOND
     return {
         "recording": recording,
-        "mode": "randread" if reads_only else "randrw",
+        "mode": "randread" if how.reads_only else "randrw",
         "block_size": f"{longest}B",
-        "depth": str(min(MOST_IN_FLIGHT, max(LEAST_IN_FLIGHT, BUFFERS_BYTES // (2 * longest)))),
+        "depth": str(_depth(found, how)),
         "size": f"{size}B",
-        "runtime": f"{lasts_ns}ns",
+        "runtime": f"{AS_LONG_AGAIN * lasts_ns + LEAST_MORE_NS}ns",
     }
 
 
-def said(load: Load, number: int, *, reads_only: bool) -> list[str]:
+def _refuse(load: Load, found: Device, how: How) -> None:
+    if not SLOWEST <= how.speed <= FASTEST:
+        raise UsageError(f"--speed {how.speed:g}: a trace is replayed {SLOWEST:g} to {FASTEST:,g} times as fast")
+    if how.reads_only and not found.events[READS]:
+        raise UsageError(f"{load.path} holds no reads; to replay its writes, take a directory, or --writes")
+    if not how.reads_only and not found.events[READS] + found.events[WRITES]:
+        raise UsageError(f"{load.path} holds neither reads nor writes")
+    if how.closed and found.timed < TIMED * sum(found.events):
+        known = f"of {found.timed:,} of {sum(found.events):,} I/Os" if found.timed else "of no I/O"
+        raise UsageError(
+            f"{load.path} says {known} when it was done, so nobody knows what waited for what: leave --closed out, and "
+            "it is replayed in its own times"
+        )
+
+
+def said(load: Load, number: int, how: How) -> list[str]:
     """What of a trace is not replayed as it was, each a sentence."""
-    found = load.devices[number]
+    found, depth = load.devices[number], _depth(load.devices[number], how)
     lines = list(load.notes)
     if load.cut:
         lines.append(f"{load.path} is cut short: what came after its last whole block is not known")
-    if reads_only and (left := found.events[WRITES] + found.events[FLUSHES]):
+    if how.reads_only and (left := found.events[WRITES] + found.events[FLUSHES]):
         lines.append(f"{left:,} writes and flushes are left out: only reads are replayed here")
     if found.events[TRIMS]:
         lines.append(f"{found.events[TRIMS]:,} trims are left out: later reads would find nothing there")
     if found.longest > LONGEST_BYTES:
         lines.append(f"I/Os longer than {format_size(LONGEST_BYTES)} are replayed as so much")
+    unaligned = dict(zip(UNITS, found.unaligned, strict=True)).get(how.align, 0)
+    if unaligned:
+        lines.append(
+            f"{unaligned:,} I/Os are not of whole blocks of {how.align:,} bytes, which the target needs: they are "
+            "replayed as such"
+        )
+    if not how.closed and found.together > depth:
+        lines.append(
+            f"up to {found.together:,} I/Os are due at one moment, and {depth:,} are kept in flight: the others are "
+            "issued late on any target; --closed asks for no times"
+        )
     return lines
+
+
+def _depth(found: Device, how: How) -> int:
+    """As many as there is memory for."""
+    longest = max(4 * KIB, -(-min(found.longest, LONGEST_BYTES) // how.align) * how.align)
+    return min(MOST_IN_FLIGHT, max(LEAST_IN_FLIGHT, BUFFERS_BYTES // (2 * longest)))

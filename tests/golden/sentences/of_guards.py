@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tests.golden.sentences.speech import GUARDS, Situation, of_guards
-from tests.unit.guards.guard_cases import CASES, RunMaker, away, buffered, counted, disk, late, queries, write_run
+from tests.unit.guards.guard_cases import (
+    CASES,
+    TRACE,
+    RunMaker,
+    away,
+    buffered,
+    counted,
+    disk,
+    late,
+    queries,
+    write_run,
+)
 from tests.unit.guards.test_guards import BUSY_TEST
 
 from plimsoll.model import Target
@@ -58,8 +69,28 @@ def _disks() -> list[Situation]:
         _of(
             "a replay that caught up",
             late(3 * MILLISECOND),
-            "at times target or host could not follow the trace",
-            never=("every one was late",),
+            "at times late, and in time again at the end: target or host could not follow the trace",
+            never=("every one was late", "the most that are kept"),
+        ),
+        _of(
+            "a replay of more at one moment than are kept in flight",
+            replace(late(3 * MILLISECOND, late=90, late_by_depth=81), parameters={"recording": TRACE, "depth": 32}),
+            "90 % of these waited because 32 were in flight, the most that are kept, and in the trace up to 500 are "
+            "due at one moment, which no target could be in time for",
+            never=("could not follow", "as fast as the trace asks"),
+        ),
+        _of(
+            "a replay on a target that is slower than the trace",
+            replace(late(3 * MILLISECOND, late=90, late_by_depth=90), parameters={"recording": TRACE, "depth": 1024}),
+            "100 % of these waited because 1,024 were in flight, the most that are kept: the target did not finish "
+            "them",
+            never=("could not follow", "due at one moment"),
+        ),
+        _of(
+            "a replay that was not done in time",
+            RunMaker(parameters={"recording": TRACE}, outcome={"unissued": 250}),
+            "were never issued",
+            never=("I/Os of the trace were issued",),
         ),
         _of("cycles", RunMaker(rates=cycles), "Run over at least three whole cycles", never=("Set warmup=",)),
         _of("a trend", RunMaker(rates=falling), "there is no steady state yet", never=("Set warmup=",)),

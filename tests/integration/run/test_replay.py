@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import need, need_root
+from typer.testing import CliRunner
 
-from plimsoll.model import Run
+from plimsoll.cli.main import app
+from plimsoll.model import Level, Run
 from plimsoll.store.store import open_store
-from plimsoll.traces import core
+from plimsoll.traces import core, replay
 
 EVENTS, RATE = 1500, 1000
 
@@ -119,3 +122,61 @@ def test_a_trace_of_a_large_disk_says_how_it_fits_a_small_one(tmp_path: Path) ->
     assert refused.returncode == 2
     assert "say --space 4GiB to scale its addresses to that size, or make room" in refused.stderr
     assert "size=" not in refused.stderr
+
+
+def crowd(folder: Path, many: int = 400, sectors: int = 8) -> Path:
+    """So many reads within a tenth of a second, each done within a millisecond."""
+    lines = [
+        (i / 4000 + later, f"7 {mark} R {draw * 8} + {sectors} [app]")
+        for i, draw in enumerate(random.Random(7).choices(range(2000), k=many))
+        for mark, later in (("Q", 0.0), ("C", 0.0005))
+    ]
+    path = folder / "crowd.txt"
+    path.write_text("".join(f"8,0 1 {n} {at:.9f} {what}\n" for n, (at, what) in enumerate(sorted(lines))))
+    return path
+
+
+SLOW = "slow=vol:gp2,size=1GiB,credits=0%"
+"""100 IOPS, and as many that are stored."""
+
+
+@pytest.mark.parametrize("words", [[], ["--closed"]])
+def test_a_slow_target_is_waited_for(words: list[str], tmp_path: Path) -> None:
+    need_root()
+    need(Path("/dev/fuse").exists(), "/dev/fuse")
+    done = plimsoll("replay", crowd(tmp_path), "--on", SLOW, *words, "--noisy-host", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert replayed()["read"] == 400
+    [run] = last()
+    assert len(run.intervals) >= 3
+    told = {each.guard: each for each in run.findings}
+    assert told["replay_end"].message == "all 400 I/Os of the trace were issued"
+    if not words:
+        assert "on every one was late" in told["replay_schedule"].message
+
+
+def test_a_replay_that_is_not_done_is_invalid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    need_root()
+    need(Path("/dev/fuse").exists(), "/dev/fuse")
+    monkeypatch.setattr(replay, "LEAST_MORE_NS", 0)
+    for words in ([], ["--closed"]):
+        # Of 512 KiB 256 are kept in flight, and each counts as two I/Os.
+        trace = str(crowd(tmp_path, 600, 1024))
+        CliRunner().invoke(app, ["replay", trace, "--on", SLOW, *words, "--noisy-host", "--quiet"])
+        finding = next(each for each in last()[0].findings if each.guard == "replay_end")
+        assert finding.level is Level.INVALID
+        assert "of 600 I/Os of the trace were never issued" in finding.message
+        assert 0 < finding.values["unissued_share"] < 1
+
+
+def test_a_trace_that_has_changed_is_refused_when_the_session_goes_on(tmp_path: Path) -> None:
+    own = trace(tmp_path)
+    words = ["--on", f"a={tmp_path},direct=no", "--speed", "10", "--noisy-host", "--quiet"]
+    assert plimsoll("replay", own, *words).returncode == 0
+    content = own.read_bytes()
+    own.write_bytes((tmp_path / "load.txt").read_bytes())
+    refused = plimsoll("extend", "--blocks", "1")
+    assert refused.returncode == 2
+    assert "load.trace is not what it was" in " ".join(refused.stderr.split())
+    own.write_bytes(content)
+    assert plimsoll("extend", "--blocks", "1", "--quiet").returncode == 0

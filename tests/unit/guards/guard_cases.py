@@ -287,6 +287,9 @@ SMALL = {"data_bytes": 100 * MIB, "cache_bytes": 128 * MIB}
 LARGE = {"data_bytes": 100 * GIB, "cache_bytes": 128 * MIB}
 
 
+TRACE = {"operations": 1000, "lasts_ns": 4 * SECOND, "together": 500}
+
+
 def late(lateness_ns: int, **outcome: Any) -> RunMaker:
     """A replay whose I/Os were all issued so late."""
     histogram = HdrHistogram(1, 60 * SECOND, 3)
@@ -402,6 +405,12 @@ CASES: dict[str, Case] = {
         RunMaker(outcome={"parallel": {"shared_by": 2, "overlap": 0.5}}),
         RunMaker(outcome={"parallel": {"shared_by": 2, "overlap": 0.99}}),
         says="all targets of the block were measured together for only 50 % of the run",
+    ),
+    "replay_end": Case(
+        RunMaker(parameters={"recording": TRACE}, outcome={"unissued": 250}),
+        RunMaker(parameters={"recording": TRACE}),
+        says="250 of 1,000 I/Os of the trace were never issued (25 %): after 10 s the place was not done with 4 s of "
+        "it",
     ),
     "request_shape": Case(
         RunMaker(device_other={"reads": -60_000}), RunMaker(), says="reached the device as requests of 10 KiB"

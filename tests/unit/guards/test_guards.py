@@ -26,7 +26,18 @@ from plimsoll.units import GIB, KIB, MILLISECOND, SECOND
 
 GUARDS = {guard.NAME: guard for guard in plugins.modules("plimsoll.run.guards")}
 RUN_SHAPE = frozenset(
-    {"alignment", "errors", "verify", "clock", "memory", "unwritten", "db_errors", "db_service", "db_promises"}
+    {
+        "alignment",
+        "errors",
+        "verify",
+        "clock",
+        "memory",
+        "unwritten",
+        "db_errors",
+        "db_service",
+        "db_promises",
+        "replay_end",
+    }
 )
 """Guards whose evidence is as strong in a short run."""
 

@@ -10,6 +10,7 @@ import pytest
 from plimsoll.errors import UsageError
 from plimsoll.location import trace_place
 from plimsoll.parameters import read_values
+from plimsoll.targets import kept_trace
 from plimsoll.traces import core, replay
 
 LINES = """\
@@ -40,12 +41,12 @@ def test_one_look_says_what_each_device_was_asked_for(tmp_path: Path) -> None:
 
 def test_a_plan_has_the_content_and_not_the_place(tmp_path: Path) -> None:
     found = load(tmp_path)
-    values = replay.parameters(found, None, speed=2.0, closed=False, reads_only=False, region=None)
+    values = replay.parameters(found, None, replay.How(speed=2.0))
     read = read_values("io", values, "replay")
     assert read["mode"] == "randrw"
     assert read["size"] == 1_540_096
     assert read["block_size"] == [[8192, 1.0]]
-    assert read["runtime"] == 1_750_000_000
+    assert read["runtime"] == 2 * 1_750_000_000 + 60_000_000_000
     assert read["recording"] == {
         "sha256": found.sha256,
         "speed": 2.0,
@@ -55,6 +56,10 @@ def test_a_plan_has_the_content_and_not_the_place(tmp_path: Path) -> None:
         "until_ns": 2**63,
         "extent": 3008 * 512,
         "align": 512,
+        "format": "",
+        "lasts_ns": 1_750_000_000,
+        "operations": 2,
+        "together": 1,
     }
     assert str(tmp_path) not in str(values)
 
@@ -66,10 +71,10 @@ def test_other_tests_have_no_recording() -> None:
 
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     found = load(tmp_path)
-    assert replay.said(found, 0, reads_only=False) == [
+    assert replay.said(found, 0, replay.How()) == [
         "1 trims are left out: later reads would find nothing there",
     ]
-    assert replay.said(found, 0, reads_only=True)[0] == (
+    assert replay.said(found, 0, replay.How(reads_only=True))[0] == (
         "1 writes and flushes are left out: only reads are replayed here"
     )
 
@@ -86,15 +91,61 @@ def test_of_several_devices_one_is_named(tmp_path: Path) -> None:
 def test_what_cannot_be_replayed_is_refused(tmp_path: Path) -> None:
     only_write = load(tmp_path, "\n".join(LINES.splitlines()[:2]) + "\n")
     with pytest.raises(UsageError, match="holds no reads"):
-        replay.parameters(only_write, None, speed=1.0, closed=False, reads_only=True, region=None)
+        replay.parameters(only_write, None, replay.How(reads_only=True))
     with pytest.raises(UsageError, match="less than one I/O"):
-        replay.parameters(load(tmp_path), None, speed=1.0, closed=False, reads_only=False, region=4096)
+        replay.parameters(load(tmp_path), None, replay.How(region=4096))
     packed = tmp_path / "load.gz"
     packed.write_bytes(gzip.compress(LINES.encode()))
     with pytest.raises(UsageError, match="is packed"):
         replay.look_through(packed)
     with pytest.raises(core.TraceError, match="no trace"):
         load(tmp_path, "hello\nworld\n")
+
+
+def test_a_closed_replay_needs_to_know_when_each_was_done(tmp_path: Path) -> None:
+    closed = replay.How(closed=True)
+    replay.parameters(load(tmp_path), None, closed)
+    untimed = load(tmp_path, "fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n5 /dev/sda read 4096 4096\n")
+    replay.parameters(untimed, None, replay.How())
+    with pytest.raises(UsageError, match=r"says of no I/O when it was done, so nobody knows what waited for what"):
+        replay.parameters(untimed, None, closed)
+    without_end = "\n".join(LINES.splitlines()[:3]) + "\n"
+    with pytest.raises(UsageError, match="says of 1 of 2 I/Os when it was done"):
+        replay.parameters(load(tmp_path, without_end), None, closed)
+
+
+def test_targets_with_larger_blocks_get_whole_ones(tmp_path: Path) -> None:
+    found = load(tmp_path)
+    large = replay.How(align=4096)
+    values = replay.parameters(found, None, large)
+    assert (values["recording"]["align"], values["block_size"]) == (4096, "8192B")
+    assert replay.said(found, 0, large)[0] == "1 trims are left out: later reads would find nothing there"
+    odd = load(tmp_path, LINES.replace("1000 + 8", "1001 + 9"))
+    assert "1 I/Os are not of whole blocks of 4,096 bytes, which the target needs" in " ".join(
+        replay.said(odd, 0, large)
+    )
+    assert "whole blocks" not in " ".join(replay.said(odd, 0, replay.How()))
+
+
+def test_more_at_one_moment_than_are_kept_in_flight_is_said_before(tmp_path: Path) -> None:
+    text = "fio version 3 iolog\n0 /dev/sda add\n0 /dev/sda open\n"
+    text += "".join(f"0 /dev/sda read {4096 * i} 4096\n" for i in range(1500))
+    found = load(tmp_path, text)
+    told = "up to 1,500 I/Os are due at one moment, and 1,024 are kept in flight: the others are issued late on any"
+    assert told in " ".join(replay.said(found, 0, replay.How()))
+    assert "at one moment" not in " ".join(replay.said(load(tmp_path), 0, replay.How()))
+
+
+def test_a_changed_trace_is_no_longer_the_one_of_the_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLIMSOLL_HOME", str(tmp_path / "home"))
+    found = load(tmp_path)
+    assert "no longer where it was" in (kept_trace.problem(found.sha256) or "")
+    replay.keep(found)
+    assert kept_trace.problem(found.sha256) is None
+    found.path.write_text(LINES.replace("2000", "2008"))
+    assert "load.txt is not what it was" in (kept_trace.problem(found.sha256) or "")
+    found.path.write_text(LINES)
+    assert kept_trace.problem(found.sha256) is None
 
 
 def test_runs_find_the_file_by_its_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,8 @@ impl Reading {
         let mut chunk = vec![0; CHUNK_BYTES];
         let mut length = self.file.read(&mut chunk).map_err(failed)?;
         let head = &chunk[..length.min(HEAD_BYTES)];
-        let mut source = Source::new(head, length < HEAD_BYTES, None).map_err(faulty)?;
+        let format = Some(self.placing.recording.format.as_str()).filter(|name| !name.is_empty());
+        let mut source = Source::new(head, length < HEAD_BYTES, format).map_err(faulty)?;
         let (mut events, mut batch) = (Vec::new(), self.empty());
         while length > 0 {
             source.feed(&chunk[..length]).map_err(faulty)?;
@@ -263,6 +264,10 @@ mod tests {
             until_ns: u64::MAX,
             extent: 1 << 20,
             align: 512,
+            format: String::new(),
+            lasts_ns: 0,
+            operations: 0,
+            together: 0,
         }
     }
 

@@ -7,6 +7,7 @@
 
 pub mod ahead;
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use plimsoll_core::error::JobError;
@@ -40,8 +41,32 @@ pub struct Recorded {
     ended_ns: Vec<u64>,
     /// Numbers of the operations in flight, by tag.
     numbers: Vec<u64>,
-    /// Since when every operation was late, of those that were counted.
-    late_since_ns: Option<u64>,
+    lateness: Lateness,
+}
+
+/// How the schedule is kept, told in its order.
+#[derive(Debug, Default)]
+struct Lateness {
+    /// Since when every operation was late.
+    since_ns: Option<u64>,
+    /// The depth was reached, and the backlog of that is not worked off.
+    full: bool,
+    late: u64,
+    by_depth: u64,
+}
+
+impl Lateness {
+    /// An operation is issued so late, so long after the begin.
+    #[inline]
+    fn issue(&mut self, late_ns: u64, after_ns: u64) {
+        if late_ns <= KEPT_NS {
+            (self.since_ns, self.full) = (None, false);
+            return;
+        }
+        self.since_ns.get_or_insert(after_ns);
+        self.late += 1;
+        self.by_depth += u64::from(self.full);
+    }
 }
 
 impl Semantics for Recorded {
@@ -56,7 +81,7 @@ impl Semantics for Recorded {
             issued: 0,
             ended_ns: vec![0; remembered],
             numbers: vec![0; parts.spec.depth as usize],
-            late_since_ns: None,
+            lateness: Lateness::default(),
         }
     }
 
@@ -102,7 +127,9 @@ impl Semantics for Recorded {
     }
 
     #[inline]
-    fn must_wait<E: Engine>(worker: &mut Worker<E, Self>, _now: &mut u64) -> Result<bool, JobError> {
+    fn must_wait<E: Engine>(worker: &mut Worker<E, Self>, now: &mut u64) -> Result<bool, JobError> {
+        let is_due = worker.schedule.as_ref().is_some_and(|schedule| schedule.due_ns() <= *now);
+        worker.semantics.lateness.full |= is_due && worker.free.is_empty();
         match worker.semantics.ahead.take_fault() {
             Some(why) => Err(JobError::spec(why)),
             None => Ok(false),
@@ -112,7 +139,14 @@ impl Semantics for Recorded {
     #[inline]
     fn may_issue<E: Engine>(worker: &mut Worker<E, Self>, now: u64) -> bool {
         let semantics = &mut worker.semantics;
-        !semantics.closed || semantics.due().is_some_and(|due_ns| due_ns <= now)
+        if semantics.closed {
+            return semantics.due().is_some_and(|due_ns| due_ns <= now);
+        }
+        if let (Some(schedule), Some(_)) = (&worker.schedule, semantics.ahead.peek()) {
+            let (late_ns, after_ns) = (now.saturating_sub(schedule.due_ns()), now.saturating_sub(semantics.begin_ns));
+            semantics.lateness.issue(late_ns, after_ns);
+        }
+        true
     }
 
     fn patience<E: Engine>(worker: &mut Worker<E, Self>, now: u64) -> (u32, Option<Duration>) {
@@ -138,16 +172,21 @@ impl Semantics for Recorded {
         }
         let late_ns = issued_ns.saturating_sub(worker.slots[tag as usize].start_ns);
         worker.parts.batch.record(Series::Lateness, late_ns, 0);
-        let semantics = &mut worker.semantics;
-        if late_ns <= KEPT_NS {
-            semantics.late_since_ns = None;
-        } else if semantics.late_since_ns.is_none() {
-            semantics.late_since_ns = Some(issued_ns.saturating_sub(semantics.begin_ns));
-        }
     }
 
     fn finish<E: Engine>(worker: &mut Worker<E, Self>, _now: u64) {
-        worker.report.late_since_ns = worker.semantics.late_since_ns;
+        worker.report.late_since_ns = worker.semantics.lateness.since_ns;
+        worker.report.late = worker.semantics.lateness.late;
+        worker.report.late_by_depth = worker.semantics.lateness.by_depth;
+        if worker.parts.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let held = worker.held.take();
+        let rest = std::iter::from_fn(|| worker.semantics.ahead.pop().map(|step| step.next));
+        for next in held.into_iter().chain(rest) {
+            worker.report.unissued += 1;
+            worker.report.common.offered += u64::from(next.kind.moves_data());
+        }
     }
 }
 
@@ -171,4 +210,25 @@ impl Recorded {
 /// Whether a job replays such a load.
 pub fn is_asked_for(spec: &JobSpec) -> bool {
     spec.recording.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_late_is_told_in_the_order_of_the_schedule_with_its_reason() {
+        let mut lateness = Lateness::default();
+        lateness.issue(KEPT_NS, 10);
+        assert_eq!((lateness.since_ns, lateness.by_depth), (None, 0));
+        lateness.issue(KEPT_NS + 1, 20);
+        lateness.full = true;
+        lateness.issue(KEPT_NS + 5, 30);
+        // The backlog that the depth made counts as its own until it is worked off.
+        lateness.issue(KEPT_NS + 1, 40);
+        assert_eq!((lateness.since_ns, lateness.by_depth), (Some(20), 2));
+        lateness.issue(0, 50);
+        lateness.issue(KEPT_NS + 1, 60);
+        assert_eq!((lateness.since_ns, lateness.late, lateness.by_depth), (Some(60), 4, 2));
+    }
 }

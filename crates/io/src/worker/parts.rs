@@ -42,6 +42,12 @@ pub struct Report {
     pub first_errno: Option<i32>,
     /// Since when, from the begin of a recorded load, every operation was issued late.
     pub late_since_ns: Option<u64>,
+    /// Operations of a recorded load that were late.
+    pub late: u64,
+    /// Those that were so because of the depth.
+    pub late_by_depth: u64,
+    /// Operations of a recorded load that were not issued.
+    pub unissued: u64,
     /// Writes that found no room, where that ends the job well.
     pub without_room: u64,
 }

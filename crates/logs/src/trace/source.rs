@@ -84,6 +84,11 @@ impl Source {
         }
     }
 
+    /// Drops those samples, where only I/Os are looked for: however many there are, they are no fault then.
+    pub fn skip_samples(&mut self) {
+        self.take_samples();
+    }
+
     /// No byte is left. Puts the last events into `events`, and says what was in the trace.
     pub fn finish(&mut self, events: &mut Vec<Event>) -> Result<Totals, Fault> {
         match &mut self.reader {

@@ -74,7 +74,7 @@ impl Streamed {
         let (mut facts, mut device) = (Facts::default(), None);
         while let Some(event) = trace.event() {
             if *device.get_or_insert(event.device) != event.device {
-                let why = "holds several devices; a volume replays one: observe one device, or convert one of them";
+                let why = "holds several devices, and a volume replays one: observe one by itself";
                 return Err(VolumeError::spec(format!("{} {why}", path.display())));
             }
             if event.kind != Kind::Flush && event.end() > device_bytes {

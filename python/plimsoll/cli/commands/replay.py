@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
+from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile, TraceFormat
 from plimsoll.cli.study_options import StudyOptions, takes_study_as
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ NEEDS_ARGUMENTS = True
         "seed": "",
         "noisy_host": "",
     },
-    first=("trace", "on", "device", "speed", "closed", "space", "writes"),
+    first=("trace", "on", "device", "form", "speed", "closed", "space", "writes"),
 )
 def command(
     options: StudyOptions,
@@ -47,6 +47,7 @@ def command(
     device: Annotated[
         str | None, typer.Option("--device", metavar="NAME", help="Which device, where the trace is of several.")
     ] = None,
+    form: TraceFormat = None,
     speed: Annotated[
         float, typer.Option("--speed", metavar="2", help="How many times faster than it was recorded.")
     ] = 1.0,
@@ -82,6 +83,7 @@ def command(
     from plimsoll.cli.progress import observer
     from plimsoll.report import format_of
     from plimsoll.run.session import run_study
+    from plimsoll.run.workloads.io import needed_alignment
     from plimsoll.store.store import open_store
     from plimsoll.traces import replay
     from plimsoll.units import parse_size
@@ -89,12 +91,13 @@ def command(
     if output is not None:
         format_of(Path(output))
         refuse_to_replace(output, force)
-    load = replay.look_through(trace)
+    load = replay.look_through(trace, form)
     study = _study(options, load)
     reads_only = not writes and any(target.kind == "device" for target in study.targets)
     region = parse_size(space) if space is not None else None
-    shared = replay.parameters(load, device, speed=speed, closed=closed, reads_only=reads_only, region=region)
-    for line in replay.said(load, load.device(device), reads_only=reads_only):
+    how = replay.How(speed, closed, reads_only, region, max(map(needed_alignment, study.targets)))
+    shared = replay.parameters(load, device, how)
+    for line in replay.said(load, load.device(device), how):
         say(line)
     replay.keep(load)
     with open_store() as store, observer(quiet=quiet) as watching:

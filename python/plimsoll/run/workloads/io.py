@@ -9,7 +9,6 @@ from typing import Any
 from plimsoll.catalog.bounds import Pace
 from plimsoll.declared import IoParameters
 from plimsoll.errors import TargetError, UsageError
-from plimsoll.location import trace_place
 from plimsoll.metrics import DATA_KINDS, score
 from plimsoll.model import Interval, Plan, Score, Target
 from plimsoll.parameter import value_text
@@ -27,8 +26,9 @@ from plimsoll.run.workers.parallel import at_once
 from plimsoll.run.workers.sliced import Part
 from plimsoll.run.workers.sliced import alternate as alternating
 from plimsoll.run.workloads._direct import offset_alignment
-from plimsoll.targets import datafile, device
-from plimsoll.units import SECOND, format_size
+from plimsoll.targets import datafile, device, kept_trace
+from plimsoll.targets.blockdev import SECTOR
+from plimsoll.units import SECOND, format_duration, format_size
 
 OVERHEAD_NS = 400_000_000
 """Start, samples, guards and storing of one run; measured on two slow cores."""
@@ -43,7 +43,13 @@ ORIGINAL_SLACK_NS = 60 * SECOND
 def run_ns(plan: Plan, pace: Pace | None = None) -> int:  # noqa: ARG001
     """Warm-up, measured time, and what goes around it."""
     values = plan.values(IoParameters)
-    return values["warmup"] + values["runtime"] + OVERHEAD_NS
+    return values["warmup"] + _measured_ns(values) + OVERHEAD_NS
+
+
+def _measured_ns(values: IoParameters) -> int:
+    """How long it measures; a replay ends with its trace, and only a slow target needs more."""
+    recording = values.get("recording") or {}
+    return int(recording.get("lasts_ns") or values["runtime"])
 
 
 def on_target(plan: Plan, target: Target) -> Plan:
@@ -105,7 +111,9 @@ def summary(plan: Plan) -> str:
     parts += [f"{text('threads')} threads"] if values["threads"] > 1 else []
     parts += [f"over {text('size')}", "direct" if values["direct"] else "through the page cache"]
     parts += [f"{text('sync')} every {text('sync_every')}"] if values["sync"] in ("fsync", "fdatasync") else []
-    return ", ".join([*parts, text("engine"), f"for {text('runtime')}"])
+    recording = values.get("recording")
+    lasts = f"a trace of {format_duration(_measured_ns(values))}" if recording else f"for {text('runtime')}"
+    return ", ".join([*parts, text("engine"), lasts])
 
 
 def path_for(plan: Plan, place: Place) -> Path:
@@ -233,8 +241,8 @@ def problems(plan: Plan) -> Iterator[str]:
     recording = plan.values(IoParameters).get("recording")
     if plan.test == REPLAY and not recording:
         yield "a replay needs a trace: `plimsoll replay load.trace --on NAME=WHERE`"
-    if recording and not trace_place(recording["sha256"]).exists():
-        yield "its trace is no longer where it was: run `plimsoll replay` with the file"
+    if recording and (problem := kept_trace.problem(recording["sha256"])):
+        yield problem
     if engine in engines() and engines()[engine].dataless:
         yield (
             f"engine {engine} moves no data, and the test would say nothing about the disk; "
@@ -279,6 +287,16 @@ def _check_device(plan: Plan, target: Target, destroy: Sequence[str]) -> None:
                 "devices need root or the group of the device, or set direct=no"
             ) from None
         _check_alignment(plan, target, needed)
+
+
+def needed_alignment(target: Target) -> int:
+    """What direct I/O on a target works in multiples of; a sector where that is not known yet, or not direct."""
+    if target.options.get("direct") == "no":
+        return SECTOR
+    try:
+        return alignment(Path(target.where))["offset"] if target.kind == "device" else offset_alignment(target)
+    except (OSError, TargetError):
+        return SECTOR
 
 
 def _check_alignment(plan: Plan, target: Target, needed: int) -> None:
