@@ -52,6 +52,7 @@ impl TraceProfile {
             let own = &mut *self.own();
             own.source.feed(chunk)?;
             own.source.take(&mut own.batch);
+            own.source.skip_samples();
             own.add()
         });
         fed.map_err(|fault| faulty(&fault))

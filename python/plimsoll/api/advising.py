@@ -134,9 +134,13 @@ def advice_on(
     question: whole.Asked,
     progress: Callable[[str], None],
     note: Callable[[str], None] = tell,
+    form: str | None = None,
 ) -> Advice:
-    """The advice on what files hold; `progress` hears how far it is, from any thread, `note` what was assumed."""
-    series = load(files, counted)
+    """The advice on what files hold, or a trace of this format.
+
+    `progress` hears how far it is, from any thread, `note` what was assumed.
+    """
+    series = load(files, counted, form)
     for each in series.notes:
         note(each)
     advice = whole.advise(series, question, Progress(progress))

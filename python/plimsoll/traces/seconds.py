@@ -88,16 +88,22 @@ def is_trace(paths: Sequence[Path]) -> bool:
     return len(paths) == 1 and paths[0].is_file() and not counters.is_counters(paths[0])
 
 
-def load(paths: list[Path], options: counters.Options) -> Series:
-    """Monitoring, or one trace, to be advised on; raises UsageError, TargetError, TraceError."""
-    series = from_trace(paths[0], options.device) if is_trace(paths) else counters.load(paths, options)
+def load(paths: list[Path], options: counters.Options, form: str | None = None) -> Series:
+    """Monitoring, or one trace, of which `form` is the format, to be advised on.
+
+    Raises UsageError, TargetError, TraceError.
+    """
+    if form is not None and not (len(paths) == 1 and paths[0].is_file()):
+        raise UsageError(f"--format {form}: is that of one trace, and not of several files")
+    traced = form is not None or is_trace(paths)
+    series = from_trace(paths[0], options.device, form) if traced else counters.load(paths, options)
     note = cut(series)
     return series if note is None else replace(series, notes=(*series.notes, note))
 
 
-def from_trace(path: Path, device: str | None = None) -> Series:
+def from_trace(path: Path, device: str | None = None, form: str | None = None) -> Series:
     """The sums of one device of a trace. Raises TraceError for what is no trace, UsageError where it has several."""
-    found = told(path, device)
+    found = told(path, device, form)
     return _of_samples(found, device) if found.has_samples else series_of(found, of_device(found, device))
 
 

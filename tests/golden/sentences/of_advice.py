@@ -181,8 +181,8 @@ SITUATIONS = [
         "instances of which nobody has said what they give to the volume",
         load((Part(10, 200_000),), size=4096),
         Asked(size="10TiB", providers=("gcp",), slo="p50<100ms"),
-        "Which instance types of gcp would cap this load is unknown; of 76 more no source says",
-        never=("would cap this load by",),
+        "No source says what the instance types of gcp give to hyperdisk-extreme; which would cap this load is unknown",
+        never=("would cap this load by", "more no source says"),
     ),
     _situation(
         "instances without a price",

@@ -17,6 +17,7 @@ HIDDEN = "Demand is hidden"
 NO_SATURATION = "No stretch shows a saturated device"
 BURSTS = "It comes in bursts"
 EVEN = "It is even"
+VARIES = "It varies from second to second"
 LITTLE = "Additional cache would absorb hardly anything"
 CACHE = "of additional cache would absorb"
 UNTIMED = "The trace lacks latencies"
@@ -48,6 +49,18 @@ SITUATIONS = [
         steady(50, 6),
         (EVEN, LITTLE, NO_SATURATION, FOUND, "8,0 did 50.2 I/Os"),
         (HIDDEN, BURSTS, CACHE, UNTIMED, "too short a time to tell a rate"),
+    ),
+    _of(
+        "twice as much in one second of ten",
+        [*steady(50, 9), *steady(100, 1, since=9)],
+        (VARIES,),
+        (EVEN, BURSTS),
+    ),
+    _of(
+        "a fifth more in one second of ten",
+        [*steady(50, 9), *steady(58, 1, since=9)],
+        (EVEN,),
+        (VARIES, BURSTS),
     ),
     _of(
         "a burst that reads the same again",

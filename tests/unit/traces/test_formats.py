@@ -164,6 +164,17 @@ def test_operations_that_move_no_data_are_counted(tmp_path: Path) -> None:
     assert left_out(write(tmp_path, CLOUDPHYSICS.replace("1,5633901,12,36,0\n", ""))) == {}
 
 
+def test_writes_with_a_promise_are_counted(tmp_path: Path) -> None:
+    lines = []
+    for i, flags in enumerate(("W", "WS", "WFS", "FWS", "FWFS", "FF", "R")):
+        where = "" if flags == "FF" else f" {1000 + 8 * i} + 8"
+        lines += [f"8,0 1 {i + 1} {i}.000{at}00000 7 {mark} {flags}{where} [a]" for at, mark in ((1, "Q"), (2, "C"))]
+    path = write(tmp_path, "\n".join(lines) + "\n")
+    assert "3 writes are to be durable when they are done (FUA), or come behind a flush" in left_out(path)["forced"]
+    totals = core.contents(path).totals
+    assert [each["events"] for each in totals["kinds"]] == [1, 5, 0, 1]
+
+
 def alibaba(times_us: list[int]) -> str:
     return "".join(f"0,R,{index * 4096},4096,{1_577_808_000_000_000 + time}\n" for index, time in enumerate(times_us))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -91,6 +92,33 @@ def test_terminal_page_and_json(tmp_path: Path) -> None:
     found = json.loads(out)
     assert (code, found["operations"], found["read_share"], found["demand_hidden"]) == (0, 150, 1.0, None)
     assert found["processes"] == [{"name": "db", "operations": 150, "bytes": 150 * 4096}]
+
+
+@pytest.mark.parametrize("words", [(), ("--device", "8,16")])
+def test_what_it_says_to_type_next_can_be_typed(words: tuple[str, ...], tmp_path: Path) -> None:
+    folder = tmp_path / "a b"
+    folder.mkdir()
+    other = blkparse(steady(5, 1, since=2), "8,16") if words else ""
+    trace = write(folder, blkparse(steady(50, 3)) + other)
+    code, _, told = _run(str(trace), *words)
+    assert code == 0
+    line = next(line for line in told.splitlines() if line.startswith("next: "))
+    _, program, *typed = shlex.split(line)
+    assert (program, typed[0], typed[1]) == ("plimsoll", "advise", str(trace))
+    assert typed[-2:] == ["--size", "1GiB"]
+    assert "--size is how far it was used" in told
+    found = CliRunner().invoke(app, [*typed, "--json"])
+    assert found.exit_code == 0, found.output
+    assert json.loads(found.stdout)["load"]["operations"] == (5 if words else 150)
+
+
+def test_its_format_can_be_said(tmp_path: Path) -> None:
+    trace = write(tmp_path, blkparse(steady(50, 3)))
+    assert _run(str(trace), "--format", "blkparse")[0] == 0
+    found = CliRunner().invoke(app, ["profile", str(trace), "--format", "msr"])
+    assert isinstance(found.exception, TraceError)
+    found = CliRunner().invoke(app, ["advise", str(trace), "--format", "none", "--size", "1GiB"])
+    assert "cannot be read as none, which is no format" in str(found.exception)
 
 
 def test_several_devices_are_asked_for(tmp_path: Path) -> None:

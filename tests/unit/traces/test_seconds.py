@@ -116,3 +116,21 @@ def test_an_unfinished_read_leaves_the_depth_unknown(tmp_path: Path) -> None:
 def test_what_is_neither_trace_nor_monitoring_is_refused(tmp_path: Path) -> None:
     with pytest.raises(PlimsollError):
         load([write(tmp_path, "hello\n")], Options())
+
+
+def test_counters_of_more_than_a_day_are_no_damage(tmp_path: Path) -> None:
+    header = {**core.contents(recorded(tmp_path, blkparse(50, 1))).header, "content": "samples"}
+    writer, first = core.sampler(header)
+    grown = {"requests": [10, 0, 0, 0], "merged": [0] * 4, "bytes": [40960, 0, 0, 0], "latency_ns": [0] * 4}
+    grown |= {"in_flight": 0, "busy_ns": 0}
+    seconds, path = 100_500, tmp_path / "long.trace"
+    with path.open("wb") as file:
+        file.write(first)
+        for i in range(seconds):
+            sample = {"time_ns": (i + 1) * SECOND, "interval_ns": SECOND, "device": 0, "grown": grown}
+            file.write(writer.samples(json.dumps([sample])))
+        totals = {**core.contents(tmp_path / "load.trace").totals, "kinds": [{"events": 0, "bytes": 0}] * 4}
+        file.write(writer.finish(json.dumps({**totals, "recorded_ns": seconds * SECOND})))
+    assert from_trace(path).operations.sum() == 10 * seconds
+    with pytest.raises(UsageError, match="holds counters, and no I/Os"):
+        look(path)

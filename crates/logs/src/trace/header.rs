@@ -141,6 +141,15 @@ impl Totals {
         self.kinds[kind as usize].bytes
     }
 
+    /// Says of writes with a promise of the device that this promise is not in the trace.
+    pub fn leave_out_forced(&mut self, count: u64) {
+        self.leave_out("forced", count, || {
+            "writes are to be durable when they are done (FUA), or come behind a flush; they count as plain writes, and a \
+             replay neither forces them nor flushes before them"
+                .to_owned()
+        });
+    }
+
     /// Says that something is missing; the same word adds up.
     pub fn leave_out(&mut self, what: &str, count: u64, why: impl FnOnce() -> String) {
         if count == 0 {

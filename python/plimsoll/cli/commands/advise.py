@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.options import Force, Json, Quiet, Region
+from plimsoll.cli.options import Force, Json, Quiet, Region, TraceFormat
 
 if TYPE_CHECKING:
     from plimsoll.model import Run, Session
@@ -106,6 +106,7 @@ def command(
     provider: Provider = None,
     sequential: Sequential = False,
     device: Device = None,
+    form: TraceFormat = None,
     rate: Rate = None,
     query: Query = None,
     stat: Stat = None,
@@ -120,6 +121,7 @@ def command(
     """Say which cloud volume to buy for a real load, and why."""
     from plimsoll.api.advising import advice_on, asked, counted_as
     from plimsoll.cli.output import console, print_json, refuse_to_replace, say
+    from plimsoll.errors import UsageError
     from plimsoll.report import format_of, write
     from plimsoll.report.renderers.terminal import print_document
     from plimsoll.traces.advice.document import advice_document
@@ -127,9 +129,11 @@ def command(
     if output is not None:
         format_of(output)
         refuse_to_replace(str(output), force)
+    if prove and form is not None:
+        raise UsageError("--prove replays a trace whose format is recognised by its content; leave --format out")
     question = asked(slo, size, current, headroom, growth, provider, sequential=sequential, region=region)
     counted = counted_as(device, rate, query, stat, period)
-    found = advice_on(files, counted, question, _unheard if quiet else say, say)
+    found = advice_on(files, counted, question, _unheard if quiet else say, say, form)
 
     def show(advice: whole.Advice) -> None:
         document = advice_document(advice)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.cli.options import Force, Json
+from plimsoll.cli.options import Force, Json, TraceFormat
 
 if TYPE_CHECKING:
     from plimsoll.traces.profile.load import Load
@@ -26,6 +26,7 @@ def command(
     device: Annotated[
         str | None, typer.Option("--device", metavar="NAME", help="Which device, where the trace is of several.")
     ] = None,
+    form: TraceFormat = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write a report (.html has charts).")
     ] = None,
@@ -52,7 +53,7 @@ def command(
         refuse_to_replace(str(output), force)
     if save_test is not None:
         refuse_to_replace(_named(save_test), force)
-    load = look(trace, device)
+    load = look(trace, device, form)
     document = profile_document(load)
     if json:
         print_json(_row(load))
@@ -64,7 +65,8 @@ def command(
     if save_test is not None:
         _save(load, trace, _named(save_test))
     else:
-        say(f"next: plimsoll advise {trace}")
+        for line in _next(trace, device, form, load):
+            say(line)
 
 
 def _named(path: Path) -> Path:
@@ -81,6 +83,20 @@ def _save(load: Load, trace: Path, path: Path) -> None:
     for sentence in made.lost:
         say(f"not kept: {sentence[0].lower()}{sentence[1:]}")
     say(f"test: {path}; next: plimsoll run {path} --on NAME=WHERE")
+
+
+def _next(trace: Path, device: str | None, form: str | None, load: Load) -> list[str]:
+    """What to type next, as it is: with the device where that was said, and the size where the trace has none."""
+    from shlex import join
+
+    from plimsoll.units import GIB
+
+    words = ["plimsoll", "advise", str(trace)]
+    words += [*(["--device", device] if device else []), *(["--format", form] if form else [])]
+    if load.series.device_bytes:
+        return [f"next: {join(words)}"]
+    words += ["--size", f"{load.least_bytes // GIB}GiB"]
+    return [f"next: {join(words)}", "the trace does not say how large the device is: --size is how far it was used"]
 
 
 def _row(load: Load) -> dict[str, Any]:

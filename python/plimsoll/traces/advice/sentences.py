@@ -157,7 +157,10 @@ def _all_machines(advice: Advice, found: Machines, best: Family) -> str:
     kinds = f"{found.known:,} current instance types of {best.kind.provider.name}"
     untold = f"; of {found.untold:,} more no source says what they give to {best.name}" if found.untold else ""
     if not found.known:
-        return f"Which instance types of {best.kind.provider.name} would cap {load} is unknown{untold}."
+        whose = best.kind.provider.name
+        return (
+            f"No source says what the instance types of {whose} give to {best.name}; which would cap {load} is unknown."
+        )
     if not found.capped:
         return f"None of the {kinds} would cap {load}{', even in the worst bursts' if advice.is_range else ''}{untold}."
     bursts = f" in the worst bursts, {len(found.capped_evenly):,} of them even if they came evenly"

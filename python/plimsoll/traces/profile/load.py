@@ -13,6 +13,7 @@ from plimsoll.importers.streams import Watch
 from plimsoll.traces.advice.hidden import Hidden, on_plateau
 from plimsoll.traces.seconds import TIMED, of_device, series_of, told
 from plimsoll.traces.series import Floats, Series
+from plimsoll.units import GIB
 
 WINDOWS_S = (1, 10, 60, 3600)
 
@@ -61,6 +62,11 @@ class Load:
     def timed(self) -> bool:
         """Whether latencies are known."""
         return int(self.found["timed"]) >= TIMED * self.operations
+
+    @property
+    def least_bytes(self) -> int:
+        """What a volume for it holds at least: as much as the device, else all that was used of it, in whole GiB."""
+        return -(-(self.series.device_bytes or int(self.found["extent"])) // GIB) * GIB
 
     @property
     def per_s(self) -> float | None:

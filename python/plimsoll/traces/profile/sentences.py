@@ -14,8 +14,10 @@ NEARLY_ALL = 0.9
 """The cache to name absorbs so much of what the largest would."""
 SHORTEST_S = 1.0
 """A shorter trace has no rate that says anything."""
+EVEN = 1.2
+"""Up to this peak over mean, what is bought for the mean with a usual headroom of a fifth carries every second."""
 BURSTY = 3.0
-"""From this peak over mean on, the mean does not tell what a volume has to carry."""
+"""From this peak over mean on, what is bought for the mean makes I/Os wait for seconds: a volume stores one."""
 
 
 def answer(load: Load) -> list[str]:
@@ -48,13 +50,13 @@ def _peak(load: Load) -> Iterator[str]:
     if not bursts:
         return
     worst = bursts[0]
+    busiest = f"{format_number(worst.per_s)} I/Os in the busiest second, {format_number(worst.times)} times the mean"
     if worst.times >= BURSTY:
-        yield (
-            f"It comes in bursts: {format_number(worst.per_s)} I/Os in the busiest second, "
-            f"{format_number(worst.times)} times the mean."
-        )
+        yield f"It comes in bursts: {busiest}."
+    elif worst.times > EVEN:
+        yield f"It varies from second to second: {busiest}."
     else:
-        yield f"It is even: the busiest second has {format_number(worst.times)} times the mean."
+        yield f"It is even from second to second: {busiest}."
 
 
 def _depth(load: Load) -> Iterator[str]:

@@ -88,6 +88,7 @@ struct Record {
     process: u16,
     failed: bool,
     sequence: bool,
+    forced: bool,
 }
 
 /// The recorder.
@@ -105,6 +106,7 @@ pub struct Tap {
     lengths: HashMap<(u16, OpKind, u64), Vec<u64>>,
     state: State,
     pass_through: u64,
+    forced: u64,
     newest_ns: u64,
 }
 
@@ -132,6 +134,7 @@ impl Tap {
             lengths: HashMap::new(),
             state,
             pass_through: 0,
+            forced: 0,
             newest_ns: 0,
         })
     }
@@ -227,15 +230,17 @@ impl Tap {
         totals.leave_out("pass_through", self.pass_through, || {
             "requests are neither reads, writes, trims nor flushes (pass-through); they are left out".to_owned()
         });
+        totals.leave_out_forced(self.forced);
     }
 
     fn apply(&mut self, record: &Record) {
-        let Record { at_ns, point, range, second, process, failed, sequence } = *record;
+        let Record { at_ns, point, range, second, process, failed, sequence, forced } = *record;
         let since = at_ns.saturating_sub(self.setup.start_ns);
         let key = (range.device, range.kind, range.sector);
         let requests = self.setup.devices[usize::from(range.device)].requests;
         match point {
             Point::Queue => {
+                self.forced += u64::from(forced);
                 self.pairing.arrive(since, range, process, sequence);
                 if !requests {
                     self.lengths.entry(key).or_default().push(u64::from(range.sectors));
@@ -338,10 +343,9 @@ fn decode(
     let empty = if layout.point == Point::Complete { sector == 0 } else { sectors == 0 };
     let Some(kind) = kind(flags, empty) else { return Some(None) };
     let sector = if kind == OpKind::Flush { 0 } else { sector };
-    let sequence = kind == OpKind::Write && setup.devices[device].requests && {
-        let first = flags.starts_with(b"F");
-        first || (flags.get(1) == Some(&b'F') && !setup.devices[device].fua)
-    };
+    let (first, through) = (flags.starts_with(b"F"), flags.get(1) == Some(&b'F'));
+    let forced = kind == OpKind::Write && (first || through);
+    let sequence = forced && setup.devices[device].requests && (first || !setup.devices[device].fua);
     let range = Range { device: device as u16, kind, sector, sectors };
     let process = match layout.comm {
         Some(comm) if layout.point == Point::Queue && !setup.anonymous => {
@@ -350,7 +354,7 @@ fn decode(
         _ => 0,
     };
     let failed = layout.error.and_then(|error| error.number(record)).is_some_and(|error| error != 0);
-    Some(Some(Record { at_ns, point: layout.point, range, second, process, failed, sequence }))
+    Some(Some(Record { at_ns, point: layout.point, range, second, process, failed, sequence, forced }))
 }
 
 fn process(name: &[u8], header: &mut Header, known: &mut HashMap<Vec<u8>, u16>) -> u16 {

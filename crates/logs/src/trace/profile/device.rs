@@ -40,6 +40,7 @@ pub struct Device {
     places: Places,
     processes: BTreeMap<u16, [u64; 2]>,
     reuse: Reuse,
+    extent: u64,
 }
 
 impl Device {
@@ -71,6 +72,7 @@ impl Device {
         self.flights.add(event);
         self.places.add(event);
         self.reuse.touch(event.offset, event.bytes, kind == 0);
+        self.extent = self.extent.max(event.offset.saturating_add(u64::from(event.bytes)));
         true
     }
 
@@ -114,6 +116,7 @@ impl Device {
             processes: self.processes.iter().map(|(process, sums)| (*process, sums[0], sums[1])).collect(),
             touched_bytes: self.reuse.touched_bytes(),
             touched_error: self.reuse.touched_error(),
+            extent: self.extent,
             absorbed: self.reuse.absorbed(),
         }
     }
@@ -157,6 +160,8 @@ pub struct Profile {
     pub processes: Vec<(u16, u64, u64)>,
     pub touched_bytes: f64,
     pub touched_error: f64,
+    /// Behind the last byte that was read or written.
+    pub extent: u64,
     pub absorbed: Vec<Absorbed>,
 }
 

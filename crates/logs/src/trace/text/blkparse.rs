@@ -34,6 +34,7 @@ struct Blkparse {
     summary: bool,
     now_ns: u64,
     others: u64,
+    forced: u64,
 }
 
 /// One line.
@@ -84,6 +85,7 @@ impl Rows for Blkparse {
         sink.totals.leave_out("pass_through", self.others, || {
             "requests are neither reads, writes, trims nor flushes (pass-through); they are left out".to_owned()
         });
+        sink.totals.leave_out_forced(self.forced);
         Ok(())
     }
 }
@@ -100,12 +102,14 @@ impl Blkparse {
         match row.action {
             b'Q' => {
                 self.queued = true;
+                self.forced += u64::from(is_forced(row.flags, sectors));
                 let process = sink.process(process(row.rest))?;
                 self.pairing.arrive(row.at_ns, range, process, flushes_first(row.flags, sectors));
             }
             b'D' if kind == OpKind::Flush && !self.queued => {}
             b'D' => {
                 if !self.queued {
+                    self.forced += u64::from(is_forced(row.flags, sectors));
                     let process = sink.process(process(row.rest))?;
                     self.pairing.arrive(row.at_ns, range, process, false);
                 }
@@ -201,6 +205,11 @@ fn process(rest: &[u8]) -> &[u8] {
 
 fn flushes_first(flags: &[u8], sectors: u32) -> bool {
     sectors > 0 && flags.starts_with(b"FW")
+}
+
+/// A write that is durable when it is done, or comes behind a flush.
+fn is_forced(flags: &[u8], sectors: u32) -> bool {
+    flushes_first(flags, sectors) || flags.starts_with(b"WF")
 }
 
 /// As `blk_fill_rwbs` of the kernel writes it: an F in front is a flush before the data, where there are any.
