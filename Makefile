@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # The extras of what the README shows.
-SHOWN := otel postgres parquet cloud web cluster
+SHOWN := postgres parquet cloud web cluster
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
 # The build back end starts maturin by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
