@@ -23,7 +23,7 @@ from plimsoll.stats.carryover import order_effect
 from plimsoll.stats.critical_values import boundaries
 from plimsoll.stats.policy import ALPHA, PLAN, looks_until
 from plimsoll.stats.products import Allocation, spread_of
-from plimsoll.stats.repeats import Kind, patterns
+from plimsoll.stats.repeats import PatternKind, patterns
 from plimsoll.stats.simulation import (
     SCENARIOS,
     TRUE_LEVELS,
@@ -188,15 +188,21 @@ def repeats(reps: int, random: Random) -> Iterator[Check]:
     }
     for name, law in laws.items():
         found = [{each.kind for each in patterns(row)} for row in np.exp(0.1 * law(size=(count, 12))).tolist()]
-        shares = {kind: sum(kind in each for each in found) / count for kind in Kind if kind is not Kind.FIRST}
+        shares = {
+            kind: sum(kind in each for each in found) / count for kind in PatternKind if kind is not PatternKind.FIRST
+        }
         told = ", ".join(f"{kind.value} {share:.1%}" for kind, share in shares.items())
         yield Check("honest repeats: silent", f"{name}, 12 runs", told, "≤ 1.5 %", max(shares.values()) <= 0.015)
     noise = 0.02 * random.standard_normal((count, 12))
     step, groups = np.where(np.arange(12) < 7, 0.0, -0.2), np.where(random.random((count, 12)) < 0.4, -0.2, 0.0)
-    for kind, shape in ((Kind.STEP, step), (Kind.TREND, -0.02 * np.arange(12)), (Kind.GROUPS, groups)):
+    for kind, shape in (
+        (PatternKind.STEP, step),
+        (PatternKind.TREND, -0.02 * np.arange(12)),
+        (PatternKind.GROUPS, groups),
+    ):
         seen = [any(each.kind is kind for each in patterns(row)) for row in np.exp(noise + shape).tolist()]
         # Two runs of twelve are too few for a group, and groups may stand in order by chance.
-        least = 0.85 if kind is Kind.GROUPS else 0.99
+        least = 0.85 if kind is PatternKind.GROUPS else 0.99
         yield Check(
             "seen",
             f"{kind.value} of 20 %, CV 2 %, 12 runs",
@@ -232,7 +238,7 @@ def steps(reps: int, random: Random) -> Iterator[Check]:
         shape = np.where(np.arange(size) < before, 0.0, math.log1p(change))
         rows = np.exp(deviation * random.standard_normal((count, size)) + shape).tolist()
         found = [split(row) for row in rows]
-        told = [each for each in found if each is not None and each.kind is Kind.STEP]
+        told = [each for each in found if each is not None and each.kind is PatternKind.STEP]
         share = len(told) / count
         place = np.abs([each.levels[1].first - before for each in told])
         at, near = float(np.mean(place == 0)), float(np.mean(place <= 1))
@@ -250,8 +256,8 @@ def steps(reps: int, random: Random) -> Iterator[Check]:
     for name, law in laws.items():
         for size in (6, 12, 40):
             kinds = [each.kind for row in np.exp(0.05 * law(size=(count, size))).tolist() if (each := split(row))]
-            levels = sum(kind in (Kind.STEP, Kind.FIRST) for kind in kinds) / count
-            stepped = sum(kind is Kind.STEP for kind in kinds) / count
+            levels = sum(kind in (PatternKind.STEP, PatternKind.FIRST) for kind in kinds) / count
+            stepped = sum(kind is PatternKind.STEP for kind in kinds) / count
             text = f"two levels {levels:.1%} (step {stepped:.1%}), no common score {len(kinds) / count:.1%}"
             most, any_kind = HONEST[name]
             holds = levels <= most and len(kinds) / count <= any_kind

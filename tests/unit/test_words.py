@@ -24,6 +24,7 @@ NAMES = {
     "LruCache, IoLogWriter": r"class Kept\b|: Kept\b",
     "LoadLineSearch": r"\bSearchedTarget\b",
     "Column, FittedColumn": r"\bLane\b",
+    "PatternKind, EventKind, LogFormat": r"class Kind\b|^Kind = ",
 }
 """What stands for a thing now in Python, and what it was called."""
 
@@ -43,8 +44,9 @@ RUST_NAMES = {
     "Outstanding": r"\bDesk\b",
     "FileCreator, generator": r"\bMaker\b",
     "throughput_unit_bytes": r"\bmega\b",
-    "validate, validate_target": r"\badmit::",
+    "validate, validate_target, take": r"\badmit\b",
     "Pacing": r"\bLane\b",
+    "SlicePhase": r"\b(?:enum|struct) Stage\b",
     "OpKind": r"\b(?:struct|enum|type|trait) Kind\b",
 }
 """The same in Rust."""

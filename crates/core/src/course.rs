@@ -1,6 +1,6 @@
 //! A thread's way through the slices of its job, the same for every kind.
 //!
-//! Each slice has four stages. In the **discard** operations are issued and not counted. What is issued while the slice
+//! Each slice has four phases. In the **discard** operations are issued and not counted. What is issued while the slice
 //! **counts** is counted, also when it comes back later: in the **drain**, in which nothing is issued any more. Then the
 //! thread **rests** until the next slice. So each operation counts in the slice that issued it, none twice, and none that
 //! was issued before: a slice counts as many operations as its time is worth, however long they take.
@@ -16,7 +16,7 @@ use crate::window::Window;
 
 /// What a thread does with the slice that is on, or comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub enum SlicePhase {
     /// Waits for its beginning.
     Rest,
     /// Issues operations that do not count.
@@ -35,7 +35,7 @@ pub struct Course {
     /// Of the slice that is on, or comes next.
     index: u64,
     window: Window,
-    stage: Stage,
+    phase: SlicePhase,
     /// The last slice that has begun.
     begun: Option<u64>,
     /// In all parts that counted.
@@ -52,7 +52,8 @@ impl Course {
         let window = slices.window(0, go_ns)?;
         let (slices, nothing) = (slices.clone(), Used::default());
         let (begun, used, used_before) = (None, nothing, nothing);
-        Some(Self { slices, go_ns, index: 0, window, stage: Stage::Rest, begun, used, used_before, in_flight_ns: 0 })
+        let phase = SlicePhase::Rest;
+        Some(Self { slices, go_ns, index: 0, window, phase, begun, used, used_before, in_flight_ns: 0 })
     }
 
     /// Number of the slice that is on, or comes next.
@@ -66,17 +67,17 @@ impl Course {
     }
 
     /// What the thread does.
-    pub fn stage(&self) -> Stage {
-        self.stage
+    pub fn phase(&self) -> SlicePhase {
+        self.phase
     }
 
-    /// When the next stage begins; that of rest begins once nothing is in flight.
+    /// When the next phase begins; that of rest begins once nothing is in flight.
     pub fn due_ns(&self) -> u64 {
-        match self.stage {
-            Stage::Rest => self.window.begin_ns,
-            Stage::Discard => self.window.measure_ns,
-            Stage::Count => self.window.end_ns,
-            Stage::Drain => u64::MAX,
+        match self.phase {
+            SlicePhase::Rest => self.window.begin_ns,
+            SlicePhase::Discard => self.window.measure_ns,
+            SlicePhase::Count => self.window.end_ns,
+            SlicePhase::Drain => u64::MAX,
         }
     }
 
@@ -84,26 +85,26 @@ impl Course {
     /// now due as much later. Slices that were missed in between are no rest, because nothing kept what was due in them
     /// from being done but that other operations did not come back.
     pub fn begin(&mut self) -> u64 {
-        self.stage = Stage::Discard;
+        self.phase = SlicePhase::Discard;
         let last = self.begun.replace(self.index).unwrap_or(self.index);
         (last..self.index).map(|index| self.slices.rest_after(index as usize)).sum()
     }
 
-    /// Moves on to the stage that is due at `now`, until when the integral of the slice is `in_flight_ns`.
+    /// Moves on to the phase that is due at `now`, until when the integral of the slice is `in_flight_ns`.
     pub fn go_on(&mut self, now: u64, in_flight_ns: &mut u64) {
-        if self.stage == Stage::Discard && now >= self.window.measure_ns {
-            self.stage = Stage::Count;
+        if self.phase == SlicePhase::Discard && now >= self.window.measure_ns {
+            self.phase = SlicePhase::Count;
             self.used_before = used();
             *in_flight_ns = 0;
         }
-        if self.stage == Stage::Count && now >= self.window.end_ns {
+        if self.phase == SlicePhase::Count && now >= self.window.end_ns {
             self.close(*in_flight_ns);
         }
     }
 
     /// The part that counts is over.
     fn close(&mut self, in_flight_ns: u64) {
-        self.stage = Stage::Drain;
+        self.phase = SlicePhase::Drain;
         self.used = self.used_in_all();
         self.in_flight_ns = in_flight_ns;
     }
@@ -124,7 +125,7 @@ impl Course {
 
     /// Rests until the next slice that is not over at `now`. False when there is none.
     pub fn rest(&mut self, now: u64) -> bool {
-        self.stage = Stage::Rest;
+        self.phase = SlicePhase::Rest;
         while let Some(window) = self.slices.window(self.index + 1, self.go_ns) {
             (self.index, self.window) = (self.index + 1, window);
             if now < window.end_ns {
@@ -137,11 +138,11 @@ impl Course {
     /// The thread ends at `now`. Whether there is something that it has counted and not delivered.
     pub fn end(&mut self, now: u64, in_flight_ns: &mut u64) -> bool {
         self.go_on(now, in_flight_ns);
-        if self.stage == Stage::Count {
+        if self.phase == SlicePhase::Count {
             self.close(*in_flight_ns);
         }
         *in_flight_ns = self.in_flight_ns;
-        self.stage == Stage::Drain
+        self.phase == SlicePhase::Drain
     }
 
     /// Whether a moment lies in a part that counts, as if there were no rests ([`Slices::counts`]): what was due in an
@@ -160,22 +161,22 @@ mod tests {
     }
 
     #[test]
-    fn each_slice_has_its_stages_and_integrates_what_counts() {
+    fn each_slice_has_its_phases_and_integrates_what_counts() {
         let mut course = course();
-        assert_eq!((course.stage(), course.due_ns(), course.index()), (Stage::Rest, 1100, 0));
-        assert_eq!((course.begin(), course.stage(), course.due_ns()), (0, Stage::Discard, 1110));
+        assert_eq!((course.phase(), course.due_ns(), course.index()), (SlicePhase::Rest, 1100, 0));
+        assert_eq!((course.begin(), course.phase(), course.due_ns()), (0, SlicePhase::Discard, 1110));
         let mut in_flight_ns = 7;
         course.go_on(1109, &mut in_flight_ns);
-        assert_eq!((course.stage(), in_flight_ns), (Stage::Discard, 7));
+        assert_eq!((course.phase(), in_flight_ns), (SlicePhase::Discard, 7));
         course.go_on(1112, &mut in_flight_ns);
-        assert_eq!((course.stage(), in_flight_ns, course.due_ns()), (Stage::Count, 0, 1140));
+        assert_eq!((course.phase(), in_flight_ns, course.due_ns()), (SlicePhase::Count, 0, 1140));
         in_flight_ns = 30;
         course.go_on(1140, &mut in_flight_ns);
-        assert_eq!((course.stage(), course.due_ns()), (Stage::Drain, u64::MAX));
+        assert_eq!((course.phase(), course.due_ns()), (SlicePhase::Drain, u64::MAX));
         in_flight_ns = 50;
         assert_eq!(course.drained(1145), (30, 5), "what the drain adds is left out of {in_flight_ns}");
         assert!(course.rest(1145));
-        assert_eq!((course.stage(), course.due_ns(), course.index()), (Stage::Rest, 1200, 1));
+        assert_eq!((course.phase(), course.due_ns(), course.index()), (SlicePhase::Rest, 1200, 1));
         assert_eq!(course.begin(), 60);
     }
 
@@ -199,7 +200,7 @@ mod tests {
         course.begin();
         let mut in_flight_ns = 9;
         course.go_on(1150, &mut in_flight_ns);
-        assert_eq!((course.stage(), in_flight_ns, course.drained(1150)), (Stage::Drain, 0, (0, 10)));
+        assert_eq!((course.phase(), in_flight_ns, course.drained(1150)), (SlicePhase::Drain, 0, (0, 10)));
     }
 
     #[test]

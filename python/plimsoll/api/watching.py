@@ -19,7 +19,7 @@ from plimsoll.run.plan import Step
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.units import SECOND, format_value
 
-Kind = Literal["session", "run", "progress", "result", "look", "note", "end"]
+EventKind = Literal["session", "run", "progress", "result", "look", "note", "end"]
 
 
 class Cancel(Protocol):
@@ -33,7 +33,7 @@ class Cancel(Protocol):
 class Progress:
     """One event of a session; what an event is not about is None or empty."""
 
-    kind: Kind
+    kind: EventKind
     """session (it begins) · run (one begins, or those of a block in slices) · progress (about ten times a second) ·
     result (a run is stored) · look (after a block: what is open, or how the case ended) · note · end."""
     session_id: str

@@ -19,11 +19,11 @@ from plimsoll.errors import ResultFileError
 from plimsoll.importers.numbers import UnreadableNumber
 from plimsoll.importers.source import Source
 
-Kind = Literal["fio", "fio_bins", "pgbench", "hdr"]
+LogFormat = Literal["fio", "fio_bins", "pgbench", "hdr"]
 Column = npt.NDArray[np.int64]
 
 
-def read_log(kind: Kind, file: Source) -> dict[str, Any]:
+def read_log(kind: LogFormat, file: Source) -> dict[str, Any]:
     """What one log file holds, of any size. Raises ResultFileError that names the line which cannot be read."""
     reader = _core.LogReader(kind)
     try:

@@ -9,17 +9,17 @@ from plimsoll.model import Unit
 from plimsoll.report.evidence import ScoreLine
 from plimsoll.report.labels import range_text, score_text
 from plimsoll.report.sections.environment import time_text
-from plimsoll.stats.repeats import Kind
+from plimsoll.stats.repeats import PatternKind
 from plimsoll.stats.summary import Level, Split
 
 WORDS = {
-    Kind.STEP: "step",
-    Kind.FIRST: "first run differs",
-    Kind.TREND: "trend",
-    Kind.GROUPS: "two groups",
-    Kind.SERIAL: "neighbours alike",
+    PatternKind.STEP: "step",
+    PatternKind.FIRST: "first run differs",
+    PatternKind.TREND: "trend",
+    PatternKind.GROUPS: "two groups",
+    PatternKind.SERIAL: "neighbours alike",
 }
-CHANGES = (Kind.STEP, Kind.TREND, Kind.GROUPS)
+CHANGES = (PatternKind.STEP, PatternKind.TREND, PatternKind.GROUPS)
 """Of these a target is not one thing throughout."""
 MANY_CHANGES = 3
 """Targets that a sentence gives with their levels; of more it gives the number."""
@@ -36,7 +36,7 @@ def split_text(found: Split, unit: Unit) -> str:
 
 def step_word(line: ScoreLine) -> str:
     """`fell` or `rose` of the numbers of one that changed in a step; else empty."""
-    return _verb(line.split) if line.split is not None and line.split.kind is Kind.STEP else ""
+    return _verb(line.split) if line.split is not None and line.split.kind is PatternKind.STEP else ""
 
 
 def got_worse(line: ScoreLine) -> bool:

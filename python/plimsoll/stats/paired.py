@@ -16,7 +16,7 @@ from plimsoll.stats.after_own import NOT_AFTER_OWN, still_certain
 from plimsoll.stats.carryover import DISTURBED, Neighbours, disturbed, drift, order_effect
 from plimsoll.stats.multiplicity import surviving
 from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, LEVELS_FROM, STANDARD, UNPAIRED_FROM, Mode
-from plimsoll.stats.repeats import Kind, may_be_told, patterns
+from plimsoll.stats.repeats import PatternKind, may_be_told, patterns
 from plimsoll.stats.standing import LEVEL, Sides
 from plimsoll.stats.stated import ASSUMPTION, Stated, judge_stated
 from plimsoll.stats.student_t import FloatArray
@@ -224,7 +224,10 @@ def _parts(draft: _Draft, notes: Sequence[Note]) -> Split | None:
     """Why the ratios of its blocks have no common one, where a note says that they are not repetitions of one."""
     if not any(note.kind in ("drift", "step", "groups") for note in notes):
         return None
-    return split([pair.other / pair.baseline for pair in draft.pairs], kinds=(Kind.STEP, Kind.TREND, Kind.GROUPS))
+    return split(
+        [pair.other / pair.baseline for pair in draft.pairs],
+        kinds=(PatternKind.STEP, PatternKind.TREND, PatternKind.GROUPS),
+    )
 
 
 def _holds_throughout(verdict: Verdict, parts: Split) -> bool:
@@ -546,17 +549,17 @@ def _notes_on_slices(draft: _Draft, band: float) -> Iterable[Note]:
 def _notes_on_ratios(draft: _Draft, differences: Sequence[float]) -> Iterable[Note]:
     """Blocks that are no repetitions of one thing: the verdict is then about a mixture of two states."""
     for pattern in patterns([float(np.exp(each)) for each in differences]):
-        if pattern.kind is Kind.STEP and pattern.at is not None:
+        if pattern.kind is PatternKind.STEP and pattern.at is not None:
             before, after = (
                 float(np.median([pair.other / pair.baseline for pair in part]))
                 for part in (draft.pairs[: pattern.at], draft.pairs[pattern.at :])
             )
             change = f"{'fell' if after < before else 'rose'} by {abs(after / before - 1):.0%}".replace("%", " %")
             yield Note("step", f"the ratio {change} at pair {pattern.at + 1}{_MIXED}")
-        elif pattern.kind is Kind.GROUPS:
+        elif pattern.kind is PatternKind.GROUPS:
             text = f"the ratios fall into two groups {_percent(pattern.effect)} apart{_MIXED}"
             yield Note("groups", text)
-        elif pattern.kind is Kind.SERIAL:
+        elif pattern.kind is PatternKind.SERIAL:
             yield Note("dependence", "ratios of neighbouring blocks resemble each other, so the interval is too narrow")
 
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.repeats import Kind
+from plimsoll.stats.repeats import PatternKind
 from plimsoll.stats.summary import Split
 from plimsoll.units import significant
 
 _WORDS = {
-    Kind.TREND: "a trend",
-    Kind.GROUPS: "two groups",
-    Kind.SERIAL: "neighbouring runs alike",
+    PatternKind.TREND: "a trend",
+    PatternKind.GROUPS: "two groups",
+    PatternKind.SERIAL: "neighbouring runs alike",
 }
 
 

@@ -65,7 +65,7 @@ CRITICAL = {
 }
 
 
-class Kind(StrEnum):
+class PatternKind(StrEnum):
     """What may be wrong with a series of repeated runs."""
 
     TREND = "trend"
@@ -79,7 +79,7 @@ class Kind(StrEnum):
 class Pattern:
     """One way in which a series is not a set of independent repetitions."""
 
-    kind: Kind
+    kind: PatternKind
     text: str
     effect: float
     """Log ratio of what is told: last to first, after to before, upper to lower group, first to the others; for
@@ -169,7 +169,7 @@ def _trend(logs: FloatArray) -> Pattern | None:
         return None
     word = "rose" if change > 0 else "fell"
     text = f"the scores {word} by {_percent(change)} over {len(logs)} runs"
-    return Pattern(Kind.TREND, text, change, len(logs))
+    return Pattern(PatternKind.TREND, text, change, len(logs))
 
 
 def _step(logs: FloatArray) -> Pattern | None:
@@ -183,7 +183,7 @@ def _step(logs: FloatArray) -> Pattern | None:
         return None
     word = "higher" if change > 0 else "lower"
     text = f"from run {at + 1} of {len(logs)} on, the scores are {_percent(change)} {word} than before"
-    return Pattern(Kind.STEP, text, change, len(logs), at)
+    return Pattern(PatternKind.STEP, text, change, len(logs), at)
 
 
 def _groups(logs: FloatArray, unit: Unit) -> Pattern | None:
@@ -203,7 +203,7 @@ def _groups(logs: FloatArray, unit: Unit) -> Pattern | None:
         f"the runs fall into two groups: {len(lower)} near {format_value(low, unit)} and {len(upper)} near "
         f"{format_value(high, unit)}, {_percent(apart)} apart"
     )
-    return Pattern(Kind.GROUPS, text, apart, len(logs))
+    return Pattern(PatternKind.GROUPS, text, apart, len(logs))
 
 
 def _first(logs: FloatArray) -> Pattern | None:
@@ -217,7 +217,7 @@ def _first(logs: FloatArray) -> Pattern | None:
         return None
     word = "higher" if away > 0 else "lower"
     text = f"the first of {len(logs)} runs is {_percent(away)} {word} than the others"
-    return Pattern(Kind.FIRST, text, away, len(logs))
+    return Pattern(PatternKind.FIRST, text, away, len(logs))
 
 
 def _serial(logs: FloatArray) -> Pattern | None:
@@ -232,7 +232,7 @@ def _serial(logs: FloatArray) -> Pattern | None:
     text = (
         f"neighbouring runs resemble each other (correlation {lag:.2f}): {len(logs)} runs are worth about {worth:.0f}"
     )
-    return Pattern(Kind.SERIAL, text, lag, len(logs))
+    return Pattern(PatternKind.SERIAL, text, lag, len(logs))
 
 
 def _percent(log_change: float) -> str:

@@ -13,7 +13,7 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.looks import estimate
 from plimsoll.stats.policy import RESOLUTION, trim_count
-from plimsoll.stats.repeats import Kind, patterns
+from plimsoll.stats.repeats import PatternKind, patterns
 from plimsoll.stats.student_t import FloatArray, quantile
 
 UNSTABLE_WORST = 0.8
@@ -112,7 +112,7 @@ class Level:
 class Split:
     """What a set of runs shows that has no common score: levels where there are two, else only its range."""
 
-    kind: Kind
+    kind: PatternKind
     text: str
     """What was seen, as `repeats.patterns` says it."""
     runs: int
@@ -122,19 +122,19 @@ class Split:
     """Both sides of a step, or the first run and the others; empty for what has no levels in time."""
 
 
-_UNTOLD = (Kind.STEP, Kind.TREND, Kind.GROUPS, Kind.SERIAL, Kind.FIRST)
+_UNTOLD = (PatternKind.STEP, PatternKind.TREND, PatternKind.GROUPS, PatternKind.SERIAL, PatternKind.FIRST)
 """What leaves a set without a common score, in the order in which it is said."""
 
 
 def split(
-    values: Sequence[float], *, ordered: bool = True, unit: Unit = "1", kinds: Sequence[Kind] = _UNTOLD
+    values: Sequence[float], *, ordered: bool = True, unit: Unit = "1", kinds: Sequence[PatternKind] = _UNTOLD
 ) -> Split | None:
     """Why positive scores, one per run as they ran, have no common one, as far as `kinds` say; None where they have."""
     found = [pattern for pattern in patterns(values, ordered=ordered, unit=unit) if pattern.kind in kinds]
     if not found:
         return None
     told = min(found, key=lambda pattern: kinds.index(pattern.kind))
-    at = told.at if told.kind is Kind.STEP else 1 if told.kind is Kind.FIRST else None
+    at = told.at if told.kind is PatternKind.STEP else 1 if told.kind is PatternKind.FIRST else None
     parts = [] if at is None else [(0, values[:at]), (at, values[at:])]
     levels = tuple(
         Level(first, len(part), summarise(part, "higher").value, min(part), max(part)) for first, part in parts

@@ -15,7 +15,7 @@ import numpy as np
 
 from plimsoll.model import Direction
 from plimsoll.stats.policy import RESOLUTION, log_width
-from plimsoll.stats.repeats import Kind, Pattern, patterns
+from plimsoll.stats.repeats import Pattern, PatternKind, patterns
 from plimsoll.stats.student_t import FloatArray, quantile, upper_tail
 from plimsoll.stats.summary import Split, split, summarise
 from plimsoll.stats.verdict import Answer, Verdict
@@ -33,7 +33,7 @@ GUARANTEE = (
     "measured apart, not interleaved: the error of at most 5 % holds only if nothing but the target changed between "
     "the two sets; a drift of the machine would look like a difference"
 )
-_DISQUALIFIED = (Kind.TREND, Kind.STEP, Kind.SERIAL)
+_DISQUALIFIED = (PatternKind.TREND, PatternKind.STEP, PatternKind.SERIAL)
 """With one of these a set does not say how sure its own mean is."""
 
 
@@ -104,7 +104,7 @@ def _hangs_on_first(
     verdict: Verdict, a: FloatArray, b: FloatArray, found: tuple[tuple[Pattern, ...], tuple[Pattern, ...]]
 ) -> str:
     """A first run that is unlike the others is not dropped, but no answer may hang on it."""
-    cold = [any(pattern.kind is Kind.FIRST for pattern in each) for each in found]
+    cold = [any(pattern.kind is PatternKind.FIRST for pattern in each) for each in found]
     if not any(cold) or not verdict.decided:
         return ""
     rest = _welch(a[1:] if cold[0] else a, b[1:] if cold[1] else b, verdict.band, verdict.direction)

@@ -13,7 +13,7 @@ import numpy as np
 from plimsoll.identity import changes, told_apart
 from plimsoll.report.sections.environment import time_text
 from plimsoll.stats.changepoints import merged, penalty, segment_ends
-from plimsoll.stats.repeats import Kind
+from plimsoll.stats.repeats import PatternKind
 from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.summary import split
 from plimsoll.store.histories import SessionScores
@@ -30,7 +30,7 @@ MOST_DRAWN = 200
 """Of more sessions a picture shows groups."""
 
 MOST_GROUPS = 100
-_UNTOLD = (Kind.STEP, Kind.TREND, Kind.GROUPS)
+_UNTOLD = (PatternKind.STEP, PatternKind.TREND, PatternKind.GROUPS)
 """A session whose runs show one of these has no median; a first run that differs hardly moves one."""
 
 

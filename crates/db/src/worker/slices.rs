@@ -1,7 +1,7 @@
 //! A job with slices: its clients finish what they are in the middle of when a slice ends, keep their connections, and go
 //! on at the beginning of the next one.
 
-use plimsoll_core::course::{Course, Stage};
+use plimsoll_core::course::{Course, SlicePhase};
 
 use super::line::LATE_NS;
 use super::{Gate, Worker};
@@ -10,13 +10,13 @@ use crate::driver::Driver;
 impl<D: Driver> Worker<D> {
     /// A slice begins, its counting begins, it ends, or what is in progress then is waited for.
     pub(super) fn turn(&mut self, now: u64) {
-        if self.course().stage() == Stage::Rest {
+        if self.course().phase() == SlicePhase::Rest {
             self.begin_slice();
         }
         let Some(course) = &mut self.course else { return };
         course.go_on(now, &mut self.parts.batch.in_flight_ns);
         self.timer_ns = course.due_ns();
-        if course.stage() == Stage::Drain {
+        if course.phase() == SlicePhase::Drain {
             if self.gate == Gate::Open {
                 self.gate = Gate::Rest;
             }
@@ -45,7 +45,7 @@ impl<D: Driver> Worker<D> {
     /// Nothing is in progress, and nothing may be started. True when that stays so.
     #[cold]
     pub(super) fn is_over(&mut self, now: u64) -> bool {
-        if self.gate == Gate::Rest && self.course().stage() == Stage::Drain {
+        if self.gate == Gate::Rest && self.course().phase() == SlicePhase::Drain {
             self.deliver_slice(now);
             if self.course().rest(now) {
                 let window = self.course().window();

@@ -6,7 +6,7 @@
 //! and a sync that is due or runs. A group of writes that is not complete, a pause, and an operation that was only drawn
 //! are kept, and time stands still for them in the rest, as it does for the schedule of an open loop.
 
-use plimsoll_core::course::{Course, Stage};
+use plimsoll_core::course::{Course, SlicePhase};
 use plimsoll_core::cpu_time::Used;
 use plimsoll_core::slices::Slices;
 use plimsoll_core::window::Window;
@@ -51,13 +51,13 @@ impl Paused {
 impl<E: Engine, S: Semantics> Worker<E, S> {
     /// A slice begins, its counting begins, or it ends.
     pub(super) fn turn(&mut self, now: u64) {
-        if self.course().stage() == Stage::Rest {
+        if self.course().phase() == SlicePhase::Rest {
             self.begin_slice();
         }
         let Some(paused) = &mut self.paused else { return };
         paused.course.go_on(now, &mut self.parts.batch.in_flight_ns);
         self.timer_ns = paused.course.due_ns();
-        if paused.course.stage() == Stage::Drain {
+        if paused.course.phase() == SlicePhase::Drain {
             match self.gate {
                 // Looks again each time that something has come back.
                 Gate::Sync | Gate::Syncing => self.timer_ns = now,
@@ -94,7 +94,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     /// is one.
     #[cold]
     pub(super) fn rest(&mut self, now: u64) -> Option<u64> {
-        if self.course().stage() == Stage::Drain {
+        if self.course().phase() == SlicePhase::Drain {
             self.deliver_slice(now);
             if !self.course().rest(now) {
                 self.gate = Gate::Finished;

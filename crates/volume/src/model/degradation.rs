@@ -80,8 +80,8 @@ impl Layer for Degradation {
             return completion;
         }
         let units = io.bytes.div_ceil(self.unit_bytes);
-        let admitted_ns = self.episode.bucket.as_mut().map_or(0, |bucket| bucket.take(units, arrival.now_ns));
-        completion.later(self.episode.latency_ns).not_before(admitted_ns)
+        let released_ns = self.episode.bucket.as_mut().map_or(0, |bucket| bucket.take(units, arrival.now_ns));
+        completion.later(self.episode.latency_ns).not_before(released_ns)
     }
 
     fn report(&self, now_ns: u64, report: &mut Report) {

@@ -96,30 +96,30 @@ impl Throttle {
 
     /// When the limits let an operation through that arrives at `now_ns`.
     #[inline]
-    fn admit(&mut self, charge: Charge, now_ns: u64) -> u64 {
-        let mut admitted_ns = now_ns;
+    fn take(&mut self, charge: Charge, now_ns: u64) -> u64 {
+        let mut released_ns = now_ns;
         let mut slowest = None;
         for (index, limit) in self.limits.iter_mut().enumerate() {
             let tokens = if limit.unit == Unit::Ops { charge.ops } else { charge.bytes };
             let start_ns = limit.bucket.take(tokens, now_ns);
-            if start_ns > admitted_ns {
-                admitted_ns = start_ns;
+            if start_ns > released_ns {
+                released_ns = start_ns;
                 slowest = Some(index);
             }
         }
         if let Some(index) = slowest {
-            self.limits[index].waited(now_ns, admitted_ns);
+            self.limits[index].waited(now_ns, released_ns);
         }
-        admitted_ns
+        released_ns
     }
 
-    /// When an operation leaves the queue that the limits would let go at `admitted_ns`.
+    /// When an operation leaves the queue that the limits would let go at `released_ns`.
     #[inline]
-    fn leave(&mut self, now_ns: u64, admitted_ns: u64) -> u64 {
-        if self.queue == QueueOrder::Fifo || admitted_ns == now_ns {
-            return admitted_ns;
+    fn leave(&mut self, now_ns: u64, released_ns: u64) -> u64 {
+        if self.queue == QueueOrder::Fifo || released_ns == now_ns {
+            return released_ns;
         }
-        now_ns + ((admitted_ns - now_ns) as f64 * self.factors.draw()) as u64
+        now_ns + ((released_ns - now_ns) as f64 * self.factors.draw()) as u64
     }
 }
 
@@ -142,11 +142,11 @@ impl Layer for Throttle {
             return self.next.submit(io, arrival);
         }
         let charge = self.accounting.charge(io, arrival.now_ns);
-        let admitted_ns = self.admit(charge, arrival.now_ns);
-        if admitted_ns > arrival.now_ns {
-            self.accounting.leaves(io, admitted_ns);
+        let released_ns = self.take(charge, arrival.now_ns);
+        if released_ns > arrival.now_ns {
+            self.accounting.leaves(io, released_ns);
         }
-        let left_ns = self.leave(arrival.now_ns, admitted_ns);
+        let left_ns = self.leave(arrival.now_ns, released_ns);
         self.next.submit(io, arrival).not_before(left_ns)
     }
 

@@ -15,7 +15,7 @@ from plimsoll.report.sections.verdicts import TONES
 from plimsoll.stats.direction import decided, directed, factor, words
 from plimsoll.stats.paired import Cell as Compared
 from plimsoll.stats.ratio_text import drawn, levels_told, ratio_text
-from plimsoll.stats.repeats import Kind
+from plimsoll.stats.repeats import PatternKind
 from plimsoll.stats.verdict import Answer
 
 ORDER = 6
@@ -177,7 +177,7 @@ def _levels(cell: Compared) -> str:
 
 def _score(line: ScoreLine) -> tuple[str, float | None]:
     if line.split is not None:
-        return split_text(line.split, line.unit).removesuffix(f" ({WORDS[Kind.STEP]})"), None
+        return split_text(line.split, line.unit).removesuffix(f" ({WORDS[PatternKind.STEP]})"), None
     assert line.summary is not None
     found = line.summary
     return score_text(found.value, line.unit, found.low, found.high), found.value

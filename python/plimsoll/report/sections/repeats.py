@@ -9,7 +9,7 @@ from plimsoll.report.document import Block, Phrase, Table, Tone, columns, number
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text
 from plimsoll.report.repeated import Repeated
-from plimsoll.stats.repeats import FEWEST_FOR_FIRST, FEWEST_FOR_SERIAL, LEVEL, SIZES, Kind, Pattern
+from plimsoll.stats.repeats import FEWEST_FOR_FIRST, FEWEST_FOR_SERIAL, LEVEL, SIZES, Pattern, PatternKind
 
 ORDER = 27
 TITLE = "Repeats"
@@ -17,28 +17,28 @@ SHORT = True
 MANY_PLACES = 3
 """Tests, and targets of each, that a sentence names."""
 _KINDS = {
-    Kind.TREND: "A trend",
-    Kind.STEP: "A step",
-    Kind.GROUPS: "Two groups",
-    Kind.FIRST: "A first run unlike the others",
-    Kind.SERIAL: "Neighbouring runs alike",
+    PatternKind.TREND: "A trend",
+    PatternKind.STEP: "A step",
+    PatternKind.GROUPS: "Two groups",
+    PatternKind.FIRST: "A first run unlike the others",
+    PatternKind.SERIAL: "Neighbouring runs alike",
 }
 
 _IN_TURNS = {
-    Kind.TREND: "none where all targets share it: those of a block ran next to each other, so a common drift cancels; "
-    "one of this target alone is noted beside the verdict",
-    Kind.STEP: "none where all targets share it: those of a block ran next to each other, so a common step cancels; "
-    "with one of this target alone there is a verdict only if both levels give it",
-    Kind.GROUPS: "they are about both groups together, and only where neither contradicts them",
-    Kind.FIRST: "the first block counts like any other; warm up longer",
-    Kind.SERIAL: "none, as long as the ratios of the blocks do not resemble each other",
+    PatternKind.TREND: "none where all targets share it: those of a block ran next to each other, so a common drift "
+    "cancels; one of this target alone is noted beside the verdict",
+    PatternKind.STEP: "none where all targets share it: those of a block ran next to each other, so a common step "
+    "cancels; with one of this target alone there is a verdict only if both levels give it",
+    PatternKind.GROUPS: "they are about both groups together, and only where neither contradicts them",
+    PatternKind.FIRST: "the first block counts like any other; warm up longer",
+    PatternKind.SERIAL: "none, as long as the ratios of the blocks do not resemble each other",
 }
 _APART = {
-    Kind.TREND: "no verdict with other sets: how sure the mean is cannot be told",
-    Kind.STEP: "no verdict with other sets: two levels have no common mean",
-    Kind.GROUPS: "a verdict is about the mixture of both groups",
-    Kind.FIRST: "a verdict only where the answer is the same without that run",
-    Kind.SERIAL: "no verdict with other sets: the runs are worth fewer than their number",
+    PatternKind.TREND: "no verdict with other sets: how sure the mean is cannot be told",
+    PatternKind.STEP: "no verdict with other sets: two levels have no common mean",
+    PatternKind.GROUPS: "a verdict is about the mixture of both groups",
+    PatternKind.FIRST: "a verdict only where the answer is the same without that run",
+    PatternKind.SERIAL: "no verdict with other sets: the runs are worth fewer than their number",
 }
 
 
@@ -72,7 +72,7 @@ def build(evidence: Evidence) -> list[Block]:
         for case, metric, target, series, each in found
     )
     heads = columns("Case", "Metric", "Target", ">Runs", "What", "What was seen", "Effect on verdicts")
-    by_kind: dict[tuple[Kind, str], list[tuple[str, str, str]]] = {}
+    by_kind: dict[tuple[PatternKind, str], list[tuple[str, str, str]]] = {}
     for case, metric, target, series, each in found:
         by_kind.setdefault((each.kind, _consequence(series, each)), []).append((case, metric, target))
     return [
@@ -81,7 +81,7 @@ def build(evidence: Evidence) -> list[Block]:
     ]
 
 
-def _summed_up(kind: Kind, consequence: str, places: list[tuple[str, str, str]]) -> str:
+def _summed_up(kind: PatternKind, consequence: str, places: list[tuple[str, str, str]]) -> str:
     """`A step in 6 series (randread: volume-3, volume-4): what it does to the verdict`."""
     targets: dict[str, dict[str, None]] = {}
     for case, _, target in places:

@@ -9,7 +9,7 @@ from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, 
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, score_text
 from plimsoll.report.levels import WORDS, level_rows
-from plimsoll.stats.repeats import Kind
+from plimsoll.stats.repeats import PatternKind
 from plimsoll.stats.standing import Basis, ios_text
 from plimsoll.stats.stated import stated_in
 from plimsoll.stats.summary import Split, Summary
@@ -91,7 +91,7 @@ def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tupl
 
 def _steps(evidence: Evidence, lines: list[ScoreLine]) -> Iterator[str]:
     """Where and when each step was: the brief form of the table has no room for it."""
-    stepped = [line for line in lines if line.split is not None and line.split.kind is Kind.STEP]
+    stepped = [line for line in lines if line.split is not None and line.split.kind is PatternKind.STEP]
     for line in stepped[:MANY_STEPS]:
         label = evidence.metric_label(line.case, line.metric, line.target)
         _, (_, told, _) = level_rows(line)
