@@ -10,9 +10,6 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 
-/// Size of the volume that a trace is replayed on.
-const DEVICE_BYTES: u64 = 1 << 40;
-
 type Target = Box<dyn Fn(&[u8]) + Send + Sync>;
 
 static TARGET: LazyLock<Target> = LazyLock::new(|| {
@@ -21,7 +18,7 @@ static TARGET: LazyLock<Target> = LazyLock::new(|| {
         // Files of others.
         "logs" => Box::new(logs::read_by_all),
         "histograms" => Box::new(logs::add_histogram),
-        "trace" => Box::new(|bytes| text(bytes, |text| drop(plimsoll_volume::simulate::Trace::parse(text, DEVICE_BYTES)))),
+        "trace" => Box::new(|bytes| drop(logs::read_trace(bytes))),
         // Study files, result files and the server's API bring these.
         "jobs" => Box::new(|bytes| text(bytes, jobs)),
         // A hostile server chooses every byte.

@@ -3,7 +3,7 @@
 #[path = "../../../fuzz/logs.rs"]
 mod logs;
 
-use logs::{add_histogram, read, read_by_all, row};
+use logs::{add_histogram, read, read_by_all, read_trace, row};
 use plimsoll_logs::KINDS;
 use plimsoll_logs::answer::Answer;
 
@@ -26,6 +26,12 @@ fn logs_that_fuzzing_kept_read_alike_however_they_are_cut() {
     for (_, bytes) in kept("logs") {
         read_by_all(&bytes);
     }
+}
+
+#[test]
+fn traces_that_fuzzing_kept_read_alike_however_they_are_cut() {
+    let read = kept("trace").into_iter().filter(|(_, bytes)| read_trace(bytes).is_ok()).count();
+    assert!(read > 0, "nothing of the corpus is a trace");
 }
 
 /// Otherwise a fuzzer would begin with what is refused at its first line.

@@ -57,7 +57,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Trace:
-    """A recorded load: a fio I/O log of version 2 or 3, or the text of blkparse."""
+    """A recorded load: a trace of any format that `plimsoll replay` reads."""
 
     path: Path
     depth: int = TRACE_DEPTH

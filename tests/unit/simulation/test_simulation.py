@@ -83,10 +83,16 @@ def test_a_recorded_load(tmp_path: Path) -> None:
     made = shape("gp2,size=10GiB")
     found = simulate(made, Trace(log), None, cost(made))
     assert found.requests == 2000
+    others = tmp_path / "others.csv"
+    others.write_text("".join(f"{128166372003061629 + i * 10_000},hm,0,Read,{i * 4096},4096,8\n" for i in range(100)))
+    assert simulate(made, Trace(others), None, cost(made)).requests == 100
+    others.write_text(others.read_text() + "128166372104061629,hm,1,Read,0,4096,8\n")
+    with pytest.raises(UsageError, match="holds I/Os of several devices or files; a volume replays one"):
+        simulate(made, Trace(others), None, cost(made))
     with pytest.raises(TargetError, match="missing"):
         simulate(made, Trace(tmp_path / "missing"), None, cost(made))
     (tmp_path / "empty").write_text("nothing here\n")
-    with pytest.raises(UsageError, match="no operation found"):
+    with pytest.raises(UsageError, match="empty is no trace that is known here"):
         simulate(made, Trace(tmp_path / "empty"), None, cost(made))
 
 

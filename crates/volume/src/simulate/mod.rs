@@ -7,13 +7,11 @@ mod pending;
 mod schedule;
 mod series;
 mod streamed;
-mod trace;
 mod workload;
 
 pub use schedule::Schedule;
 pub use series::{Interval, Series};
 pub use streamed::{Facts, Streamed};
-pub use trace::Trace;
 pub use workload::{Pattern, Workload};
 
 use std::path::{Path, PathBuf};
@@ -91,7 +89,7 @@ pub struct Request {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replay {
-    /// Trace of our own, fio I/O log (version 2 or 3) or text of blkparse.
+    /// A trace of any format that `crates/logs` reads.
     pub path: PathBuf,
     /// Most operations in flight.
     pub depth: u32,
@@ -131,17 +129,11 @@ pub fn simulate_trace(
         return Err(VolumeError::spec("depth and interval_ns of a replay are at least 1"));
     }
     let device_bytes = spec.device_bytes();
-    if Streamed::recognises(path)? {
-        let facts = Streamed::facts(path, device_bytes, duration_ns)?;
-        let mut trace = Streamed::open(path)?;
-        let limits = Limits { depth, duration_ns: until(duration_ns, facts.end_ns)?, interval_ns };
-        let found = replayed(spec, &mut trace, limits, facts)?;
-        return trace.take_fault().map_or(Ok(found), Err);
-    }
-    let mut trace = Trace::read(path, device_bytes)?;
-    let duration_ns = until(duration_ns, trace.end_ns())?;
-    let facts = Facts { operations: trace.len() as u64, end_ns: trace.end_ns(), due: trace.due(duration_ns) };
-    replayed(spec, &mut trace, Limits { depth, duration_ns, interval_ns }, facts)
+    let facts = Streamed::facts(path, device_bytes, duration_ns)?;
+    let mut trace = Streamed::open(path, facts.end_ns > 0)?;
+    let limits = Limits { depth, duration_ns: until(duration_ns, facts.end_ns)?, interval_ns };
+    let found = replayed(spec, &mut trace, limits, facts)?;
+    trace.take_fault().map_or(Ok(found), Err)
 }
 
 /// How long to simulate a record that ends at `end_ns`.

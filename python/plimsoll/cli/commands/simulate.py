@@ -44,7 +44,8 @@ def command(
         typer.Option("--job", metavar="TEST[,parameter=value…]", help="A block I/O test. Default: randread."),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option("--trace", metavar="FILE", help="A recorded load: fio iolog v2/v3 or blkparse text.")
+        Path | None,
+        typer.Option("--trace", metavar="FILE", help="The load: a trace of observe, blkparse or another tool."),
     ] = None,
     duration: Annotated[
         str | None, typer.Option("--duration", metavar="8h", help="Virtual time. Default: 1h; a trace runs to its end.")
