@@ -221,9 +221,6 @@ class LogReader:
 TRACE_HEAD_BYTES: int
 """So much of a file is needed to know which trace it is."""
 
-def trace_formats() -> list[tuple[str, str]]:
-    """Name and title of the formats of other tools that a `TraceReader` knows."""
-
 @final
 class TraceReader:
     """A trace of I/O while it is read, in chunks of any size: our own format or another tool's."""

@@ -19,10 +19,8 @@ pub enum Purpose {
     Content,
     /// Random or following offset.
     Follow,
-    /// Marks that make every written block unique.
-    Stamp,
-    /// Which of several files.
-    File,
+    /// Which of several files; 7 was of something that is no longer drawn.
+    File = 8,
 }
 
 /// One step of the SplitMix64 finaliser (Steele, Lea, Flood 2014): a bijection that mixes every bit.

@@ -4,7 +4,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plimsoll_logs::trace::fault::Fault;
 use plimsoll_logs::trace::source::HEAD_BYTES;
-use plimsoll_logs::trace::text::FORMATS;
 use plimsoll_logs::trace::writer::Writer;
 use plimsoll_logs::trace::{Event, Header, Source, Totals};
 use pyo3::exceptions::PyValueError;
@@ -14,14 +13,8 @@ use pyo3::types::PyBytes;
 /// Adds the classes of this file to the module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TRACE_HEAD_BYTES", HEAD_BYTES)?;
-    module.add_function(wrap_pyfunction!(trace_formats, module)?)?;
     module.add_class::<TraceReader>()?;
     module.add_class::<TraceWriter>()
-}
-
-#[pyfunction]
-fn trace_formats() -> Vec<(&'static str, &'static str)> {
-    FORMATS.iter().map(|format| (format.name, format.title)).collect()
 }
 
 /// An event as Python sees it.

@@ -40,11 +40,6 @@ class Contents:
         return sum(kind["events"] for kind in self.totals["kinds"])
 
 
-def formats() -> dict[str, str]:
-    """Name and title of each format that is read, beside our own."""
-    return dict(_core.trace_formats())
-
-
 def opened(path: Path, form: str | None = None) -> _core.TraceReader:
     """A reader for this file, which knows its format by its content unless `form` names it."""
     return opened_as(path, form, _core.TraceReader)

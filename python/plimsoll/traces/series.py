@@ -7,7 +7,6 @@ kept as sentences.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -336,8 +335,3 @@ def whole(values: Floats) -> NDArray[np.int64]:
     """Whole numbers with the same sum up to any point, within one: what is rounded off goes into the next period."""
     running = np.floor(np.cumsum(values) + 0.5)
     return np.diff(running, prepend=0.0).astype(np.int64)
-
-
-def fraction(part: float, total: float) -> float:
-    """A share, 0 of nothing."""
-    return 0.0 if not total or math.isnan(total) else part / total

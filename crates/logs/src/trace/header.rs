@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::trace::event::{Event, OpKind, UNKNOWN};
+use crate::trace::event::{Event, UNKNOWN};
 use crate::trace::sample::Counters;
 
 /// No trace has more devices, and none more processes.
@@ -134,11 +134,6 @@ impl Totals {
     /// How many I/Os.
     pub fn events(&self) -> u64 {
         self.kinds.iter().map(|sum| sum.events).sum()
-    }
-
-    /// Bytes of one kind.
-    pub fn bytes(&self, kind: OpKind) -> u64 {
-        self.kinds[kind as usize].bytes
     }
 
     /// Says of writes with a promise of the device that this promise is not in the trace.

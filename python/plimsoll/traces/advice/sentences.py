@@ -15,7 +15,6 @@ from plimsoll.units import SECOND, format_duration, format_number
 
 EQUAL_USD = 0.005
 """Amounts that differ by less are the same."""
-SHOWN_HOURS = 24
 A_YEAR = 12
 
 
