@@ -115,7 +115,7 @@ class IoParameters(TypedDict):
         Declared(
             "word",
             "never",
-            "drop from the page cache while measuring: each operation's pages, or all after a pass; files makes them anew",
+            "drop from the page cache while measuring: each operation's pages, or all after a pass; files: make the files anew",
         ),
     ]
     verify: Annotated[bool, Declared("flag", False, "write checksums and read everything back")]
@@ -327,7 +327,7 @@ class AioStressParameters(FilesParameters):
     direct: Annotated[bool, Declared("flag", False, "bypass the page cache (O_DIRECT)")]
     stages: Annotated[
         list[Literal["sequential_write", "sequential_read", "random_write", "random_read"]],
-        Declared("words", ["random_write"], "what is done, joined with +"),
+        Declared("words", ["random_write"], "stages to run, joined with +"),
     ]
 
 
@@ -345,12 +345,16 @@ class BonnieParameters(FilesParameters):
     skip_characters: Annotated[bool, Declared("flag", False, "leave out the tests of characters (-f)")]
     unbuffered: Annotated[bool, Declared("flag", False, "sync after every writing phase and operation on a file (-b)")]
     seeks: Annotated[int, Declared("count", 8192, "random places that are read, in all", least=1, most=4294967296)]
-    seekers: Annotated[int, Declared("count", 5, "of them at the same time; 3 in 1.x", least=1, most=64)]
+    seekers: Annotated[int, Declared("count", 5, "processes that seek at the same time; 3 in 1.x", least=1, most=64)]
     files: Annotated[
         int, Declared("count", 16384, "files for the tests of many files; 0 leaves them out", least=0, most=2000000)
     ]
-    file_size_min: Annotated[int, Declared("bytes", 0, "bytes of the smallest of them", least=0, most=1099511627776)]
-    file_size_max: Annotated[int, Declared("bytes", 0, "bytes of the largest of them", least=0, most=1099511627776)]
+    file_size_min: Annotated[
+        int, Declared("bytes", 0, "bytes of the smallest of these files", least=0, most=1099511627776)
+    ]
+    file_size_max: Annotated[
+        int, Declared("bytes", 0, "bytes of the largest of these files", least=0, most=1099511627776)
+    ]
     skip_data: NotRequired[Annotated[bool, Declared("flag", False, "leave out the tests of the data (-s 0)")]]
     direct: NotRequired[Annotated[bool, Declared("flag", False, "write the blocks with O_DIRECT (-D of 2.x)")]]
     together: NotRequired[
@@ -386,8 +390,7 @@ class DbenchParameters(FilesParameters):
 
     runtime: Annotated[int, Declared("nanoseconds", 600000000000, "measured time", least=1, most=9223372036854775807)]
     warmup: Annotated[
-        int,
-        Declared("nanoseconds", 120000000000, "time before it that does not count", least=0, most=9223372036854775807),
+        int, Declared("nanoseconds", 120000000000, "load before anything is counted", least=0, most=9223372036854775807)
     ]
     loops: Annotated[
         int,
@@ -440,7 +443,7 @@ class IozoneParameters(FilesParameters):
                 "preadv",
             ]
         ],
-        Declared("words", ["write", "read"], "what is done, joined with +"),
+        Declared("words", ["write", "read"], "tests to run, joined with +"),
     ]
     stride: Annotated[
         int, Declared("count", 17, "records from one read of the stride test to the next", least=1, most=4294967296)
@@ -457,7 +460,9 @@ class PostmarkParameters(FilesParameters):
     ]
     files: Annotated[int, Declared("count", 500, "files at the start", least=1, most=2000000)]
     size_low: Annotated[int, Declared("bytes", 5120, "bytes of the smallest new file", least=0, most=33554432)]
-    size_high: Annotated[int, Declared("bytes", 524288, "no file grows beyond", least=1, most=33554432)]
+    size_high: Annotated[
+        int, Declared("bytes", 524288, "bytes of the largest file; none grows beyond it", least=1, most=33554432)
+    ]
     read_block: Annotated[int, Declared("bytes", 512, "bytes of one stream read", least=1, most=1048576)]
     write_block: Annotated[int, Declared("bytes", 512, "bytes of one stream write", least=1, most=1048576)]
     read_bias: Annotated[
@@ -489,7 +494,7 @@ class SysbenchParameters(FilesParameters):
     block: Annotated[int, Declared("bytes", 16384, "bytes of a request (--file-block-size)", least=512, most=67108864)]
     test: Annotated[
         Literal["seqwr", "seqrewr", "seqrd", "rndrd", "rndwr", "rndrw"],
-        Declared("word", "rndrw", "what is done (--file-test-mode)"),
+        Declared("word", "rndrw", "kind and order of the requests (--file-test-mode)"),
     ]
     ratio: Annotated[
         float,
@@ -529,7 +534,7 @@ class TiotestParameters(FilesParameters):
     ]
     tests: Annotated[
         list[Literal["write", "random_write", "read", "random_read"]],
-        Declared("words", ["write", "random_write"], "what is done, joined with +"),
+        Declared("words", ["write", "random_write"], "tests to run, joined with +"),
     ]
     open_sync: Annotated[bool, Declared("flag", True, "open with O_SYNC: yes in profile 1.2, no in 1.1")]
     direct: Annotated[bool, Declared("flag", False, "bypass the page cache (O_DIRECT)")]
@@ -682,23 +687,24 @@ class YcsbParameters(DbParameters):
         int, Declared("count", 0, "first record that is loaded or asked for", least=0, most=9223372036854775807)
     ]
     insert_count: Annotated[
-        int | None, Declared("count", None, "how many from there on; none: the rest", least=1, most=9223372036854775807)
+        int | None,
+        Declared("count", None, "records from insert_start on; none: the rest", least=1, most=9223372036854775807),
     ]
     request: Annotated[
         Requests, Declared("requests", {"kind": "uniform"}, "records asked for: uniform, zipfian, latest, hotspot, …")
     ]
     fields: Annotated[int, Declared("count", 10, "fields of a record (fieldcount)", least=1, most=1000)]
     field_length: Annotated[int, Declared("bytes", 100, "bytes of a field, or its longest", least=1, most=1048576)]
-    field_length_min: Annotated[int, Declared("bytes", 1, "its shortest", least=1, most=1048576)]
+    field_length_min: Annotated[int, Declared("bytes", 1, "bytes of the shortest field", least=1, most=1048576)]
     field_length_distribution: Annotated[
-        Literal["constant", "uniform", "zipfian"], Declared("word", "constant", "how it varies")
+        Literal["constant", "uniform", "zipfian"], Declared("word", "constant", "how the length of fields varies")
     ]
     read_all_fields: Annotated[bool, Declared("flag", True, "read whole records; otherwise one random field")]
     write_all_fields: Annotated[bool, Declared("flag", False, "update whole records; otherwise one random field")]
     scan_length_min: Annotated[int, Declared("count", 1, "records of the shortest scan", least=1, most=1048576)]
     scan_length_max: Annotated[int, Declared("count", 1000, "records of the longest scan", least=1, most=1048576)]
     scan_length_distribution: Annotated[
-        Literal["constant", "uniform", "zipfian"], Declared("word", "uniform", "how it varies")
+        Literal["constant", "uniform", "zipfian"], Declared("word", "uniform", "how the length of scans varies")
     ]
     insert_order: Annotated[Literal["hashed", "ordered"], Declared("word", "hashed", "keys by hash or in order")]
     zero_padding: Annotated[int, Declared("count", 1, "digits that key numbers are padded to", least=1, most=100)]

@@ -74,7 +74,7 @@ parameters! {
         records: u64 = 1000, in count(1..);
         /// First record that is loaded or asked for.
         insert_start: u64 = 0, in count(..);
-        /// How many from there on; none: the rest.
+        /// Records from insert_start on; none: the rest.
         insert_count: Option<u64> = None, in count(1..);
         /// Records asked for: uniform, zipfian, latest, hotspot, ….
         request: Request = Request::Uniform, in Unit::Requests;
@@ -82,9 +82,9 @@ parameters! {
         fields: u32 = 10, in count(1..=1000);
         /// Bytes of a field, or its longest.
         field_length: u32 = 100, in bytes(1..=MAX_FIELD);
-        /// Its shortest.
+        /// Bytes of the shortest field.
         field_length_min: u32 = 1, in bytes(1..=MAX_FIELD);
-        /// How it varies.
+        /// How the length of fields varies.
         field_length_distribution: Spread = Spread::Constant, in word::<Spread>();
         /// Read whole records; otherwise one random field.
         read_all_fields: bool = true, in Unit::Flag;
@@ -94,7 +94,7 @@ parameters! {
         scan_length_min: u64 = 1, in count(1..=MAX_SCAN);
         /// Records of the longest scan.
         scan_length_max: u64 = 1000, in count(1..=MAX_SCAN);
-        /// How it varies.
+        /// How the length of scans varies.
         /// `constant` is always the longest.
         scan_length_distribution: Spread = Spread::Uniform, in word::<Spread>();
         /// Keys by hash or in order.

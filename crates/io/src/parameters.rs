@@ -105,7 +105,7 @@ parameters! {
         layout: Layout = Layout::Fill, in word::<Layout>();
         /// Drop the file from the page cache before measuring.
         drop_cache: bool = true, in Unit::Flag;
-        /// Drop from the page cache while measuring: each operation's pages, or all after a pass; files makes them anew.
+        /// Drop from the page cache while measuring: each operation's pages, or all after a pass; files: make the files anew.
         /// Outside of all latencies.
         drop_each: DropEach = DropEach::Never, in word::<DropEach>();
         /// Write checksums and read everything back.

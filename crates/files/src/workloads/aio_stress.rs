@@ -49,7 +49,7 @@ parameters! {
         batch: u32 = 8, in count(1..);
         /// Bypass the page cache (O_DIRECT).
         direct: bool = false, in Unit::Flag;
-        /// What is done, joined with +.
+        /// Stages to run, joined with +.
         /// In the order of the original, whatever the order here.
         stages: Vec<Work> = vec![Work::RandomWrite], in words::<Work>();
     }

@@ -44,7 +44,7 @@ parameters! {
         files: u64 = 500, in count(1..=2_000_000);
         /// Bytes of the smallest new file.
         size_low: u64 = 5120, in bytes(..=32 << 20);
-        /// No file grows beyond.
+        /// Bytes of the largest file; none grows beyond it.
         size_high: u64 = 512 << 10, in bytes(1..=32 << 20);
         /// Bytes of one stream read.
         read_block: u64 = 512, in bytes(1..=1 << 20);

@@ -42,7 +42,7 @@ parameters! {
         total_size: u64 = 2 << 30, in bytes(..=MAX_BYTES);
         /// Bytes of a request (--file-block-size).
         block: u64 = 16 << 10, in bytes(512..=64 << 20);
-        /// What is done (--file-test-mode).
+        /// Kind and order of the requests (--file-test-mode).
         test: Test = Test::Rndrw, in word::<Test>();
         /// Reads for each write of rndrw (--file-rw-ratio).
         ratio: f64 = 1.5, in number(0.0, f64::MAX);

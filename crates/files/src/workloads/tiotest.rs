@@ -42,7 +42,7 @@ parameters! {
         block: u64 = 4 << 10, in bytes(512..=16 << 20);
         /// Random operations of each thread.
         random_operations: u64 = 1000, in count(1..=1 << 28);
-        /// What is done, joined with +.
+        /// Tests to run, joined with +.
         /// In the order of the original, whatever the order here; writing is always first.
         tests: Vec<Test> = vec![Test::Write, Test::RandomWrite], in words::<Test>();
         /// Open with O_SYNC: yes in profile 1.2, no in 1.1.

@@ -49,13 +49,13 @@ parameters! {
         unbuffered: bool = false, in Unit::Flag;
         /// Random places that are read, in all.
         seeks: u64 = 8192, in count(1..=MAX_COUNT);
-        /// Of them at the same time; 3 in 1.x.
+        /// Processes that seek at the same time; 3 in 1.x.
         seekers: u32 = 5, in count(1..=64);
         /// Files for the tests of many files; 0 leaves them out.
         files: u64 = 16_384, in count(..=2_000_000);
-        /// Bytes of the smallest of them.
+        /// Bytes of the smallest of these files.
         file_size_min: u64 = 0, in bytes(..=1 << 40);
-        /// Bytes of the largest of them.
+        /// Bytes of the largest of these files.
         file_size_max: u64 = 0, in bytes(..=1 << 40);
         /// Leave out the tests of the data (-s 0).
         skip_data: bool = false, in Unit::Flag, default;

@@ -47,7 +47,7 @@ parameters! {
     pub struct Parameters {
         /// Measured time.
         runtime_ns as "runtime": u64 = 600 * SECOND, in nanoseconds(1..);
-        /// Time before it that does not count.
+        /// Load before anything is counted.
         /// Classic: a fifth of the runtime.
         warmup_ns as "warmup": u64 = 120 * SECOND, in nanoseconds(..);
         /// When not 0: every client ends after this many loops, without warm-up.

@@ -40,7 +40,7 @@ parameters! {
         /// Bytes of a record.
         /// Classic: 4 KiB, 64 KiB, 1 MiB.
         record: u64 = 1 << 20, in bytes(512..=16 << 20);
-        /// What is done, joined with +.
+        /// Tests to run, joined with +.
         /// In the order of the original, whatever the order here.
         tests: Vec<Test> = vec![Test::Write, Test::Read], in words::<Test>();
         /// Records from one read of the stride test to the next.
