@@ -47,6 +47,11 @@ class Template:
     def _parts(self) -> list[str]:
         return plain(self.words).split("{}")
 
+    @cached_property
+    def core(self) -> str:
+        """What every line that holds it has: its longest part, without a letter that may have become a capital one."""
+        return max(self._parts, key=len)[1:]
+
     def said_in(self, line: str) -> bool:
         """Whether a line holds it; its first letter may have become a capital one."""
         return self._holds(line, self._parts) or self._holds(line, [_capital(self._parts[0]), *self._parts[1:]])

@@ -66,12 +66,16 @@ def test_what_is_said_of_known_data(situation: Situation) -> None:
 @cache
 def spoken() -> dict[str, set[int]]:
     """The situations, by place, in which each template is said."""
-    # Many situations share lines: each is looked at once.
+    # Many situations share lines: each is looked at once, and only at those that can hold it.
     places: dict[str, set[int]] = {}
     for i, situation in enumerate(SITUATIONS):
         for line in situation.lines:
             places.setdefault(line, set()).add(i)
-    return {each.key: set().union(*(said for line, said in places.items() if each.said_in(line))) for each in asked()}
+    found: dict[str, set[int]] = {}
+    for each in asked():
+        core = each.core
+        found[each.key] = set().union(*(said for line, said in places.items() if core in line and each.said_in(line)))
+    return found
 
 
 def asked() -> list[Template]:
