@@ -93,6 +93,24 @@ def test_a_forest_of_many_targets_over_six_decades(
         assert size >= 9
 
 
+def test_arrow_keys_find_what_a_mouse_finds(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, five()) as page:
+        for chart, words in (("forest-0", "Ratio: "), ("latency-0", "Latency: "), ("series-0", "Seconds: ")):
+            drawn(page, chart)
+            place = page.locator(f"#{chart} .vega")
+            place.locator(".live").focus()
+            said = []
+            for key in ("ArrowRight", "ArrowRight", "ArrowLeft"):
+                page.keyboard.press(key)
+                said.append(place.locator("output").inner_text())
+            assert all(words in each for each in said), said
+            assert said[0] != said[1]
+            assert place.locator(".at").bounding_box() is not None
+            page.keyboard.press("Escape")
+            assert place.locator("output").inner_text() == ""
+            assert place.locator(".at").count() == 0
+
+
 def test_targets_are_hidden_by_mouse_and_by_keyboard(browser: Browser, tmp_path: Path) -> None:
     with opened(browser, tmp_path, five()) as page:
         picture = drawn(page, "forest-0")

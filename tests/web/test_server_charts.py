@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.web.geometry import check_geometry
@@ -47,6 +49,32 @@ def test_a_score_over_months_is_looked_at_closer_by_keyboard(browser: Browser, m
         point.hover(force=True)
         page.locator("#vg-tooltip-element.visible").wait_for()
         assert "Median in" in page.locator("#vg-tooltip-element").inner_text()
+
+
+def test_arrow_keys_walk_over_a_heat_map(browser: Browser, made: Made) -> None:  # noqa: F811
+    _, sessions = made
+    with opened(browser, made) as page:
+        page.goto(f"/sessions/{sessions[0].id}/latency")
+        drawn(page)
+        place = page.locator(".vega").first
+        said = place.locator("output")
+        place.locator(".live").focus()
+        page.keyboard.press("ArrowRight")
+        first = said.inner_text()
+        assert re.fullmatch(r"Column: .+, Latency: .+ to .+, Share: .+", first)
+        page.keyboard.press("ArrowUp")
+        above = said.inner_text()
+        assert above != first
+        assert above.partition(", Latency")[0] == first.partition(", Latency")[0]
+        page.keyboard.press("ArrowDown")
+        assert said.inner_text() == first
+        # The same words as for the mouse.
+        box = place.locator(".at").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.locator("#vg-tooltip-element.visible").wait_for()
+        shown = page.locator("#vg-tooltip-element").inner_text()
+        assert all(part.partition(": ")[2] in shown for part in first.split(", "))
 
 
 def test_tables_of_a_report_are_sorted_filtered_and_copied(browser: Browser, made: Made) -> None:  # noqa: F811

@@ -9,8 +9,8 @@ from statistics import stdev
 from plimsoll.model import POLICY_VERSION
 from plimsoll.stats.after_own import still_certain
 from plimsoll.stats.paired import Cell, after_own
-from plimsoll.stats.policy import RESOLUTION, STANDARD, log_width, looks_until, plan_of
-from plimsoll.stats.verdict import Verdict, judge
+from plimsoll.stats.policy import RESOLUTION, STANDARD, log_width, plan_of
+from plimsoll.stats.verdict import Verdict, judge_looks
 
 FEWEST = 3
 """Of differences, for their noise: the first look has as many."""
@@ -24,13 +24,9 @@ def at_each_look(cell: Cell, policy: int = POLICY_VERSION) -> list[Verdict]:
     """
     if cell.split is not None:
         return []
-    found = []
-    for look in looks_until(len(cell.pairs), policy):
-        pairs = cell.pairs[: look.blocks]
-        differences = [pair.difference for pair in pairs]
-        judged = judge(differences, band=cell.verdict.band, direction=cell.direction, policy=policy)
-        found.append(still_certain(judged, after_own(pairs), STANDARD))
-    return found
+    differences = [pair.difference for pair in cell.pairs]
+    found = judge_looks(differences, band=cell.verdict.band, direction=cell.direction, policy=policy)
+    return [still_certain(judged, after_own(cell.pairs[: judged.blocks_used]), STANDARD) for judged in found]
 
 
 def noise_of(differences: Sequence[float]) -> float | None:

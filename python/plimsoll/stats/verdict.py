@@ -180,12 +180,40 @@ def judge_many(
     if not boundaries:
         return [_preview(row, band, direction) for row, direction in zip(differences, directions, strict=True)]
     looks = [look(differences, boundary, log_width(band)) for boundary in boundaries]
+    return _judged(looks, boundaries, _Rules(band, mode, policy), directions, given)
+
+
+def judge_looks(
+    differences: Sequence[float],
+    *,
+    band: float = DEFAULT_BAND,
+    direction: Direction = "higher",
+    policy: int = POLICY_VERSION,
+) -> list[Verdict]:
+    """What `judge` says at each look of the blocks up to there, the first one first; nothing before the first look."""
+    boundaries = looks_until(len(differences), policy)
+    matrix = np.asarray(differences, dtype=np.float64).reshape(1, -1)
+    looks = [look(matrix, boundary, log_width(band)) for boundary in boundaries]
+    rules = _Rules(band, STANDARD, policy)
+    return [
+        _judged(looks[:count], boundaries[:count], rules, [direction], boundaries[count - 1].blocks)[0]
+        for count in range(1, len(looks) + 1)
+    ]
+
+
+def _judged(
+    looks: Sequence[Look],
+    boundaries: Sequence[Boundary],
+    rules: _Rules,
+    directions: Sequence[Direction],
+    given: int,
+) -> list[Verdict]:
+    """The verdicts on all cells after the last of these looks."""
     shares = [boundary.share for boundary in boundaries]
     p_direction, p_same = (
         np.minimum(1.0, np.minimum.reduce([p / share for p, share in zip(each, shares, strict=True)]))
         for each in ([at.p_direction for at in looks], [at.p_same for at in looks])
     )
-    rules = _Rules(band, mode, policy)
     return [
         _verdict(looks[-1], cell, boundaries, rules, direction, given, (p2, p1))
         for cell, (direction, p2, p1) in enumerate(zip(directions, p_direction.tolist(), p_same.tolist(), strict=True))

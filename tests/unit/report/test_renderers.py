@@ -32,6 +32,8 @@ class Page(HTMLParser):
     """Tags and attributes of a page, and whether they are closed in order."""
 
     VOID = frozenset({"meta", "br", "img", "link", "input"})
+    ENDS = (("td", ("td",)), ("tr", ("td", "tr")), ("tbody", ("td", "tr")))
+    """What the beginning of a cell or row, and the end of a table's body, close by the rules of HTML."""
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -42,13 +44,22 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        if tag in ("td", "tr"):
+            self.close_before(tag)
         if tag not in self.VOID:
             self.open.append(tag)
+
+    def close_before(self, tag: str) -> None:
+        for each in dict(self.ENDS).get(tag, ()):
+            if self.open[-1] == each:
+                self.open.pop()
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
+        if tag == "tbody":
+            self.close_before(tag)
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:

@@ -46,6 +46,11 @@ def duration_words(value: str) -> str:
     return f"({chosen}format({value} / 1e9, ',.3~r') + ' s')"
 
 
+def named(upright: Spec, otherwise: str = "value") -> str:
+    """What an axis shows, in which unit; of which kind it is says nothing of a single value."""
+    return str(upright["title"] or "").removesuffix("logarithmic").removesuffix(", ") or otherwise
+
+
 def durations(field: str, values: Iterable[float], title: str) -> Spec:
     """A vertical axis of durations in ns, logarithmic from the first round number below to the first above them all."""
     known = [max(1.0, value) for value in values if math.isfinite(value)]

@@ -1,9 +1,10 @@
-"""Names beside the lines that they belong to: numbers, as the names in the key have them."""
+"""Words beside the lines that they belong to: numbers, as the names in the key have them, or what a line shows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from plimsoll.report.charts.axes import LOGARITHM
 from plimsoll.report.charts.vega import Spec
@@ -42,16 +43,38 @@ def _end(group: Sequence[int], places: Sequence[float], least: float) -> float:
     return _begin(group, places, least) + least * (len(group) - 1)
 
 
-def ends(last: Sequence[tuple[int, float]], domain: Sequence[float], height: float, shown: str, plane: Spec) -> Spec:
-    """Numbers to the right of a chart with a logarithmic axis over `domain`, beside the last value of each target."""
+@dataclass(frozen=True)
+class End:
+    """The last value of a line: the number of its target, and what it is called there."""
+
+    target: int
+    value: float
+    word: str
+
+
+def ends(last: Sequence[End], domain: Sequence[float], height: float, shown: Sequence[str], plane: Spec) -> Spec:
+    """Words to the right of a chart with a logarithmic axis over `domain`, beside the last value of each line.
+
+    `shown` are conditions.
+    """
     low, high = (math.log(end) for end in domain)
-    heights = [(math.log(value) - low) / (high - low) * height for _, value in last]
+    heights = [(math.log(end.value) - low) / (high - low) * height for end in last]
     places = [math.exp(low + place / height * (high - low)) for place in apart(heights)]
-    values = [{"g": target, "at": at, "place": str(target + 1)} for (target, _), at in zip(last, places, strict=True)]
+    # On the other axis they would stand elsewhere than their lines.
+    return _words(last, places, [*shown, LOGARITHM], plane)
+
+
+def ends_from_zero(last: Sequence[End], most: float, height: float, shown: Sequence[str], plane: Spec) -> Spec:
+    """The same beside a linear axis from zero to about `most`."""
+    places = [place * most / height for place in apart([end.value / most * height for end in last], LETTERS * 1.25)]
+    return _words(last, places, shown, plane)
+
+
+def _words(last: Sequence[End], places: Sequence[float], shown: Sequence[str], plane: Spec) -> Spec:
+    values = [{"g": end.target, "at": at, "place": end.word} for end, at in zip(last, places, strict=True)]
     return {
         "data": {"values": values},
-        # On the other axis they would stand elsewhere than their lines.
-        "transform": [{"filter": shown}, {"filter": LOGARITHM}],
+        "transform": [{"filter": each} for each in shown],
         "mark": {"type": "text", "align": "left", "dx": 3, "fontSize": 9, "fill": INK, "clip": False},
         "encoding": {
             "x": {"value": "width"},

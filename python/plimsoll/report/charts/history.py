@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plimsoll.report.charts import axes, zoom
 from plimsoll.report.charts.vega import Spec, framed, in_forms, short
 from plimsoll.report.palette import INK, MUTED, ORANGE
+from plimsoll.units import format_number
 
 HEIGHT = 210
 _DAY_MS = 86_400_000
@@ -89,9 +90,9 @@ def _told(title: str, *fields: tuple[str, str]) -> list[Spec]:
 
 def _sessions(upright: Spec) -> Spec:
     session = {"field": "Session", "type": "nominal"}
-    told = [session, *_told(upright["title"] or "value", ("v", "Median"), ("low", "Lowest"), ("high", "Highest"))]
+    told = [session, *_told(axes.named(upright), ("v", "Median"), ("low", "Lowest"), ("high", "Highest"))]
     # Of runs without a common score only the span is known.
-    untold = [session, *_told(upright["title"] or "value", ("low", "Lowest"), ("high", "Highest"))]
+    untold = [session, *_told(axes.named(upright), ("low", "Lowest"), ("high", "Highest"))]
     point = {"type": "point", "filled": True, "size": 45, "opacity": 1}
     return {
         "transform": [zoom.few()],
@@ -110,7 +111,7 @@ def _sessions(upright: Spec) -> Spec:
 
 
 def _medians(upright: Spec) -> Spec:
-    title = upright["title"] or "value"
+    title = axes.named(upright)
     told = [{"field": "runs", "title": "Sessions"}]
     told += _told(title, ("v", "Median"), ("low", "Lowest median"), ("high", "Highest median"))
     return {
@@ -129,7 +130,16 @@ def _medians(upright: Spec) -> Spec:
 def _levels(levels: Sequence[tuple[float, float, float]], plane: Spec) -> list[Spec]:
     if not levels:
         return []
-    values = [{"start": short(start, 7), "end": short(end, 7), "v": short(value)} for start, end, value in levels]
+    values = [
+        {"start": short(start, 7), "end": short(end, 7), "v": short(value), "said": format_number(short(value, 3))}
+        for start, end, value in levels
+    ]
+    rule: Spec = {
+        "mark": {"type": "rule", "stroke": ORANGE, "strokeWidth": 2.5, "opacity": 1},
+        "encoding": {"x2": {"field": "x2"}},
+    }
+    words = {"type": "text", "align": "left", "dx": 2, "dy": -7, "fill": INK}
+    label: Spec = {"mark": words, "encoding": {"text": {"field": "said"}}}
     return [
         {
             "data": {"values": values},
@@ -138,8 +148,8 @@ def _levels(levels: Sequence[tuple[float, float, float]], plane: Spec) -> list[S
                 {"calculate": "min(datum.end, to_x)", "as": "x2"},
                 {"filter": "datum.x <= datum.x2"},
             ],
-            "mark": {"type": "rule", "stroke": ORANGE, "strokeWidth": 2.5, "opacity": 1},
-            "encoding": {**plane, "x2": {"field": "x2"}},
+            "encoding": plane,
+            "layer": [rule, label],
         }
     ]
 

@@ -25,8 +25,12 @@ def spec(curves: Mapping[str, Sequence[tuple[float, float]]], targets: Sequence[
         for target, curve in curves.items()
     ]
     places, rows = packed.rows(lines, 1, 1)
-    ends = [(targets.index(target), max(1.0, float(curve[-1][1]))) for target, curve in curves.items() if curve]
-    labels = [direct.ends(ends, plane["y"]["scale"]["domain"], HEIGHT, shown, plane)] if len(targets) > 1 else []
+    ends = [
+        direct.End(targets.index(target), max(1.0, float(curve[-1][1])), str(targets.index(target) + 1))
+        for target, curve in curves.items()
+        if curve
+    ]
+    labels = [direct.ends(ends, plane["y"]["scale"]["domain"], HEIGHT, [shown], plane)] if len(targets) > 1 else []
     return framed(
         {
             "height": HEIGHT,

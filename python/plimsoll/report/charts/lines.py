@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
-from plimsoll.report.charts import axes, packed, zoom
+from plimsoll.report.charts import axes, direct, packed, zoom
 from plimsoll.report.charts.vega import Spec, framed, keyed, short, switches
 from plimsoll.report.palette import INK
 from plimsoll.units import GIB
@@ -84,7 +85,8 @@ def _spec(
     for row, line in zip(rows, lines, strict=True):
         row["said"] = called.index(line.called)
     called = [f", {words}" if words else "" for words in called]
-    boxes, shown = switches(targets)
+    named = direct.numbered(targets)
+    boxes, shown = switches(named)
     levels = [
         {
             "g": each.target,
@@ -96,7 +98,7 @@ def _spec(
         for each in steps
     ]
     plane = {"x": zoom.axis(across.title), "y": upright}
-    told = _told(unit, upright["title"] or "value", across)
+    told = _told(unit, axes.named(upright), across)
     return framed(
         {
             "height": HEIGHT,
@@ -106,15 +108,38 @@ def _spec(
                     "data": {"values": rows},
                     "transform": [{"filter": shown}, *packed.unpacked(), *zoom.in_sight()],
                     "encoding": plane,
-                    "layer": [_whole(told, targets), _medians(told, targets, plane)],
+                    "layer": [_whole(told, named), _medians(told, named, plane)],
                 },
-                *_levels(levels, shown, targets, plane),
+                *_levels(levels, shown, named, plane),
+                *_ends(lines, factor, shown, max([*ends, 0.0]), plane),
             ],
         },
-        targets=targets,
+        targets=named,
+        names=targets,
         runs=called,
         places=places,
     )
+
+
+def _ends(lines: Sequence[Line], factor: float, shown: str, last: float, plane: Spec) -> list[Spec]:
+    """The number of each of several targets at the end of its lines, while that is in sight."""
+    own: dict[int, list[float]] = {}
+    for line in lines:
+        own.setdefault(line.target, []).extend(value for _, value in line.points[-1:] if math.isfinite(value))
+    ends = [direct.End(target, median(values) / factor, str(target + 1)) for target, values in own.items() if values]
+    scale = plane["y"]["scale"]
+    if len(own) < 2 or (scale.get("type") == "log") != ("domain" in scale):
+        return []
+    conditions = [shown, f"to_x >= {short(last)}"]
+    if scale.get("type") == "log":
+        known = [direct.End(end.target, max(1.0, end.value), end.word) for end in ends]
+        return [direct.ends(known, scale["domain"], HEIGHT, conditions, plane)]
+    values = [value / factor for line in lines for _, value in line.points if math.isfinite(value)]
+    if max(values) <= 0:
+        return []
+    if min(values) > 0:
+        conditions.append(f"!{axes.LOGARITHM}")
+    return [direct.ends_from_zero(ends, max(values), HEIGHT, conditions, plane)]
 
 
 def _told(unit: str, title: str, across: _Axis) -> dict[str, list[Spec]]:
@@ -162,7 +187,7 @@ def _whole(told: dict[str, list[Spec]], targets: Sequence[str]) -> Spec:
         "mark": {"type": "point", "filled": True, "size": 40, "opacity": 1},
         "encoding": keyed(targets),
     }
-    said = {"calculate": "targets[datum.g] + runs[datum.said]", "as": "said"}
+    said = {"calculate": "names[datum.g] + runs[datum.said]", "as": "said"}
     return {"transform": [zoom.few(), said, *told["words"][:1]], "layer": [line, alone, _dot(told["one"])]}
 
 
@@ -172,7 +197,7 @@ def _medians(told: dict[str, list[Spec]], targets: Sequence[str], plane: Spec) -
         "encoding": {"y": {**plane["y"], "field": "low"}, "y2": {"field": "high"}, **keyed(targets)},
     }
     line = {"mark": {"type": "line", "strokeWidth": 1.6}, "encoding": keyed(targets, dashed=True)}
-    said = {"calculate": "targets[datum.g]", "as": "said"}
+    said = {"calculate": "names[datum.g]", "as": "said"}
     many = zoom.spans(len(targets))
     return {"transform": [*many, said, *told["words"]], "layer": [band, line, _dot(told["many"])]}
 

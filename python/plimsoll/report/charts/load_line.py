@@ -66,6 +66,11 @@ def latency(curves: Sequence[Curve], unit: str) -> Spec:
         if ns
     ]
     points = [row for row in rows if row["p"] == "p99"]
+    ends = [
+        direct.End(number, row["v"], f"{number + 1} {row['p']}" if len(curves) > 1 else row["p"])
+        for number in range(len(curves))
+        for row in _last([row for row in rows if row["g"] == number])
+    ]
     rings = _rings(points, curves)
     # At the left edge the objective has its words.
     labelled = not limits or all(ring["rate"] > max(row["rate"] for row in points) / 2 for ring in rings)
@@ -82,11 +87,21 @@ def latency(curves: Sequence[Curve], unit: str) -> Spec:
                     "layer": [_percentiles(named), _marked(named)],
                 },
                 *_knees(rings, shown, plane, labelled=labelled),
+                *([direct.ends(ends, plane["y"]["scale"]["domain"], HEIGHT, [shown], plane)] if ends else []),
             ],
         },
         targets=named,
         names=[curve.name for curve in curves],
     )
+
+
+def _last(rows: Sequence[Spec]) -> list[Spec]:
+    """Of each percentile the row of the highest load."""
+    return list({row["p"]: row for row in sorted(rows, key=_load)}.values())
+
+
+def _load(row: Spec) -> float:
+    return float(row["load"])
 
 
 def throughput(curves: Sequence[Curve], unit: str, load: str, *, offered: bool) -> Spec:
@@ -122,7 +137,11 @@ def throughput(curves: Sequence[Curve], unit: str, load: str, *, offered: bool) 
         "mark": {"type": "line", "stroke": MUTED, "strokeWidth": 0.8, "strokeDash": [2, 2]},
         "encoding": plane,
     }
-    switch = [axes.switched(on=axes.spread(rates))] if min(rates) > 0 else []
+    spread = axes.spread(rates)
+    switch = [axes.switched(on=spread)] if min(rates) > 0 else []
+    own = [max((row for row in rows if row["g"] == number), key=_load) for number in range(len(curves))]
+    ends = [direct.End(row["g"], row["rate"], str(row["g"] + 1)) for row in own if len(curves) > 1 and not spread]
+    linear = [shown, *([f"!{axes.LOGARITHM}"] if switch else [])]
     return framed(
         {
             "height": HEIGHT,
@@ -148,6 +167,7 @@ def throughput(curves: Sequence[Curve], unit: str, load: str, *, offered: bool) 
                     ],
                 },
                 *_knees(_rings(rows, curves), shown, plane, labelled=True),
+                *([direct.ends_from_zero(ends, max(rates) / factor, HEIGHT, linear, plane)] if ends else []),
             ],
         },
         targets=named,

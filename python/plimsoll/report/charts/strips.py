@@ -59,11 +59,11 @@ def spec(points: Sequence[Point], columns: Sequence[str], targets: Sequence[str]
                         {"calculate": apart, "as": "x"},
                         *_SAID,
                     ],
-                    "layer": _runs(upright["title"] or "", targets),
+                    "layer": _runs(axes.named(upright, ""), targets),
                 },
                 {
                     "transform": [{"filter": "datum.ok"}, *zoom.spans(len(targets)), _TARGET],
-                    "layer": _medians(upright["title"] or "", targets, plane),
+                    "layer": _medians(axes.named(upright, ""), targets, plane),
                 },
             ],
         },

@@ -59,7 +59,8 @@ def rows(table: Table) -> Markup:
             (cell, _look(cell, right) + _sorted_by(cell, several) + title)
             for cell, right, several, title in zip(cells, numeric[1:], mixed[1:], titles[1:], strict=True)
         )
-        lines.append(line + "".join(f"<td{look}>{_written(cell)}</td>" for cell, look in looks) + "</tr>")
+        # HTML closes cells and rows by itself, and their ends would be a tenth of a large page.
+        lines.append(line + "".join(f"<td{look}>{_written(cell)}" for cell, look in looks))
     return Markup("\n".join(lines))
 
 
@@ -151,6 +152,12 @@ def _look(cell: Cell, right: bool) -> str:
     elif isinstance(cell, Judged):
         looks.append(f"judged t-{cell.tone}{' wordy' if len(cell.verdict) > LONG_VERDICT else ''}")
     elif isinstance(cell, Phrase):
-        looks += ["words"] if right else [f"t-{cell.tone}"] if cell.tone is not Tone.PLAIN else []
+        looks += (
+            (["words"] if len(cell.text) > LONG_VERDICT else [])
+            if right
+            else [f"t-{cell.tone}"]
+            if cell.tone is not Tone.PLAIN
+            else []
+        )
         looks += ["long"] if len(cell.text) > LONG_CELL else []
     return f' class="{" ".join(looks)}"' if looks else ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -26,7 +28,7 @@ SUFFIX = ".html"
 class Charts:
     """Charts side by side."""
 
-    pictures: tuple[tuple[Chart, str, str], ...]
+    pictures: tuple[tuple[Chart, _Still | str, str], ...]
     """Each with its still picture, and what a browser draws it from; one of both may be empty."""
 
 
@@ -124,7 +126,12 @@ def style() -> str:
 
 def laid_out(sections: Iterable[Section], *, paper: bool = False) -> list[tuple[Section, list[Block | Charts | More]]]:
     """Sections as `parts.html` shows them: neighbouring charts together."""
-    return [(section, list(_folded(_grouped(section, paper)))) for section in sections]
+    # Still pictures are drawn outside of Python, while the data of the other charts are written.
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        return [(section, list(_folded(_grouped(section, _Draughtsman(pool, paper))))) for section in sections]
+    finally:
+        pool.shutdown(wait=False)
 
 
 def _folded(blocks: Iterable[Block | Charts]) -> Iterator[Block | Charts | More]:
@@ -137,26 +144,45 @@ def _folded(blocks: Iterable[Block | Charts]) -> Iterator[Block | Charts | More]
             yield More(rest)
 
 
-def _grouped(section: Section, paper: bool) -> Iterator[Block | Charts]:
+def _grouped(section: Section, by: _Draughtsman) -> Iterator[Block | Charts]:
     waiting: list[Chart] = []
     for block in section.blocks:
         if isinstance(block, Chart):
             waiting.append(block)
             continue
         if waiting:
-            yield _charts(waiting, paper)
+            yield by.charts(waiting)
             waiting = []
         yield block
     if waiting:
-        yield _charts(waiting, paper)
+        yield by.charts(waiting)
 
 
-def _charts(found: list[Chart], paper: bool) -> Charts:
-    from markupsafe import Markup
+class _Still:
+    """A still picture that is being drawn; templates ask for it when its turn comes."""
 
-    pictures = []
-    for chart, picture in [(chart, chart.draw()) for chart in found]:
-        spec = "" if paper else picture.data()
-        still = picture.inline(chart.description) if paper or picture.still else ""
-        pictures.append((chart, Markup(still), Markup(spec)))
-    return Charts(tuple(pictures))
+    def __init__(self, drawing: Future[str]) -> None:
+        self._drawing = drawing
+
+    def __html__(self) -> str:
+        return self._drawing.result()
+
+
+@dataclass(frozen=True)
+class _Draughtsman:
+    """Has the pictures of charts made."""
+
+    pool: ThreadPoolExecutor
+    paper: bool
+
+    def charts(self, found: Sequence[Chart]) -> Charts:
+        """Charts side by side, with what a browser draws and, of some, a still picture."""
+        return Charts(tuple(self._pictures(chart) for chart in found))
+
+    def _pictures(self, chart: Chart) -> tuple[Chart, _Still | str, str]:
+        from markupsafe import Markup
+
+        picture = chart.draw()
+        is_still = self.paper or picture.still
+        still = _Still(self.pool.submit(picture.inline, chart.description)) if is_still else ""
+        return chart, still, "" if self.paper else Markup(picture.data())

@@ -11,6 +11,7 @@
   };
   const CONFIG = CHART_CONFIG;
   const WIDEST = 960, PAPER = 340;
+  const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
   const drawn = [];
   let loading;
 
@@ -59,6 +60,9 @@
       this.live = part(place, "live");
       this.live.setAttribute("role", "img");
       this.live.setAttribute("aria-label", place.dataset.label);
+      this.live.tabIndex = 0;
+      this.live.addEventListener("keydown", event => this.move(event));
+      this.said = place.appendChild(document.createElement("output"));
       this.atFirst = JSON.parse(this.text).params.find(({ name }) => name === "logarithm")?.value;
       if (this.atFirst !== undefined) this.offerLogarithm();
     }
@@ -82,7 +86,39 @@
       this.own = label;
     }
 
+    // What a mouse finds by hovering, arrow keys find one after the other; it is said in words.
+    move(event) {
+      const step = STEPS[event.key];
+      if (!step && event.key !== "Escape") return;
+      event.preventDefault();
+      const marks = step ? this.marks() : [];
+      const at = step && (this.at ? nearest(marks, this.at, step) : marks.sort((a, b) => a.x - b.x || b.y - a.y)[0]);
+      if (at || !step) this.say(at);
+    }
+
+    // Places are those within the chart, which may be moved under the window.
+    marks() {
+      const { left, top } = this.live.getBoundingClientRect();
+      const found = [...this.live.querySelectorAll(".role-mark :is(path, line, text)")];
+      return found.filter(each => each.__data__?.tooltip).map(each => {
+        const box = each.getBoundingClientRect();
+        const words = Object.entries(each.__data__.tooltip).map(([name, value]) => `${name}: ${value}`).join(", ");
+        return { words, box, x: box.x + box.width / 2 - left, y: box.y + box.height / 2 - top };
+      });
+    }
+
+    say(at) {
+      this.live.querySelector(".at")?.remove();
+      this.at = at;
+      this.said.textContent = at?.words ?? "";
+      if (!at) return;
+      const [wide, high] = [Math.max(at.box.width, 10), Math.max(at.box.height, 10)];
+      const [left, top] = [at.x - wide / 2, at.y - high / 2];
+      Object.assign(part(this.live, "at").style, { left: `${left}px`, top: `${top}px`, width: `${wide}px`, height: `${high}px` });
+    }
+
     async draw() {
+      this.say();
       const spec = { ...JSON.parse(this.text), config: structuredClone(CONFIG) };
       for (const each of spec.params) {
         // What was chosen stays.
@@ -99,6 +135,18 @@
       this.live.querySelector("svg").classList.add("chart");
       this.place.classList.add("drawn");
     }
+  }
+
+  // The next one in a direction; what lies aside counts as far away.
+  function nearest(marks, { words, x, y }, [across, down]) {
+    // A point and the line of its interval say the same.
+    const ahead = marks.filter(each => each.words !== words).map(each => {
+      const [right, below] = [each.x - x, each.y - y];
+      const [along, aside] = [right * across + below * down, Math.abs(right * down + below * across)];
+      // Lines may be steep, but above a point is what stands above it.
+      return { each, ahead: along > 0.5 && (across !== 0 || aside <= along), far: along + 4 * aside };
+    }).filter(({ ahead }) => ahead);
+    return ahead.sort((a, b) => a.far - b.far)[0]?.each;
   }
 
   async function draw(place) {
