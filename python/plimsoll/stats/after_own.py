@@ -22,8 +22,8 @@ LEVEL = 0.0075
 """Of each side of Student's t, at each look."""
 
 NOT_AFTER_OWN = (
-    "an answer must hold, too, in slices that follow an own one, which what the other target leaves behind reaches "
-    "least, and there it is not certain"
+    "an answer must also hold in slices that follow an own one, because what the other target leaves behind reaches "
+    "those least; there it is not certain yet"
 )
 
 

@@ -35,7 +35,32 @@ def _at_once(*cases: str) -> Evidence:
     )
 
 
+def _left_behind(after_own: float) -> Evidence:
+    """b is faster than a, and so much slower or not right after a slice of its own."""
+    found = evidence(baseline="a", targets=("a", "b"), cases=("randread", "seqread"), blocks=6, ratios={"b": 1.5})
+
+    def made(run: Run) -> Run:
+        own = after_own if run.target.name == "b" else 0.0
+        slices = {"discard_ns": 20_000_000, "shared_by": 2, "drain_ns": [1000], "after_other": -own, "after_own": own}
+        return run.model_copy(update={"facts": {**run.facts, "slices": slices | {"slice_ns": 120_000_000}}})
+
+    return with_runs(found, [made(run) for run in found.runs])
+
+
 SITUATIONS: list[Situation] = [
+    of_evidence(
+        "what the other target leaves behind",
+        lambda: _left_behind(-0.5),
+        "So far, b against a: randread 1.",
+        "Why this is no verdict yet: an answer must also hold in slices that follow an own one",
+        never=("b is faster than a",),
+    ),
+    of_evidence(
+        "nothing left behind",
+        lambda: _left_behind(0.0),
+        "b is faster than a on 2 of 2 tests",
+        never=("Why this is no verdict", "So far"),
+    ),
     of_evidence(
         "all in slices",
         lambda: _sliced("randread", "ping"),

@@ -109,6 +109,9 @@ def _so_far(cells: Sequence[Cell]) -> Iterator[Sentence]:
     if told := [f"{cell.case} {level(cell)}" for cell in open_[:MANY_NAMES]]:
         more = f" and {len(open_) - MANY_NAMES} more" if len(open_) > MANY_NAMES else ""
         yield Sentence(f"So far, {cells[0].target} against {cells[0].baseline}: {', '.join(told)}{more}.", Tone.NOTE)
+    # An interval that leaves out 1 looks like an answer.
+    why = {note.text: None for cell in open_ for note in cell.notes if note.kind == "slices"}
+    yield from (Sentence(f"Why this is no verdict yet: {words}.", Tone.NOTE) for words in why)
 
 
 def _steady(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
