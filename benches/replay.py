@@ -59,7 +59,7 @@ def ours(folder: Path, log: Path) -> dict[str, float]:
     """One replay of ours."""
     load = replay.look_through(log.with_suffix(".txt"))
     replay.keep(load)
-    given = replay.parameters(load, None, speed=1.0, closed=False, reads_only=True, region=FILE_BYTES)
+    given = replay.parameters(load, None, replay.How(reads_only=True, region=FILE_BYTES))
     values: Any = {**io_defaults(), **read_values("io", {**given, "layout": "keep"}, "replay"), "depth": DEPTH}
     values["warmup"] = 0
     outcome = json.loads(_core.start(json.dumps(job_spec(values, folder / "data"))).result(None) or "{}")
