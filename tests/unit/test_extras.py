@@ -36,6 +36,7 @@ COMMANDS = [
     ("cloud", "import s3://bucket/fio.json"),
     ("cloud", "run ping --quick-sizes --output s3://bucket/report.html"),
     ("postgres", "list sessions"),
+    ("otel", "run ping --quick-sizes --otlp http://127.0.0.1:9"),
 ]
 
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from plimsoll.run.study import Study
     from plimsoll.store.store import Store
 
+DryRun = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Only print what would be done, and how long it would take: `plimsoll plan`."),
+]
 EXAMPLES = (
     "`plimsoll run` (this directory, one minute) · "
     "`plimsoll run disk --on nvme=/mnt/a --on gp3=/mnt/b --mode standard` · "
@@ -52,10 +56,7 @@ def command(
         ),
     ] = None,
     cluster: Cluster = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Only print what would be done, and how long it would take: `plimsoll plan`."),
-    ] = False,
+    dry_run: DryRun = False,
     log_json: LogJson = None,
     otlp: Otlp = None,
     json: Json = False,
