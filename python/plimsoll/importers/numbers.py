@@ -37,6 +37,8 @@ _TWO_WAYS = re.compile(r"[-+]?\d{1,3}[,.]\d{3}", re.ASCII)
 _MARKS = re.compile(r"[_'’, \u00a0\u2009\u202f]")
 _SHOWN = 60
 _SHORT = 18
+_LONGEST = 1000
+"""Characters of what is looked for in a file: a pattern of millions takes minutes to make."""
 
 
 class UnreadableNumber(ResultFileError):
@@ -171,10 +173,11 @@ def located(read: Callable[[Source, Options], Imported]) -> Callable[[Source, Op
 def _place(source: Source, error: UnreadableNumber) -> str:
     # Equal lines are refused for equal reasons, so the first of them is right. A part of a line may be all that is
     # known; without any line the number itself is looked for (a JSON reader drops the zeros at its end).
-    number_itself = re.compile(rf"(?<![\w.]){re.escape(error.token)}0*(?![\w.])", re.IGNORECASE)
     line, token = error.line, error.token
     tests: list[Callable[[str], object]] = [lambda each: each == line, lambda each: line in each] if line else []
-    for test in tests or ([number_itself.search] if token else []):
+    if not tests and 0 < len(token) <= _LONGEST:
+        tests = [re.compile(rf"(?<![\w.]){re.escape(token)}0*(?![\w.])", re.IGNORECASE).search]
+    for test in tests:
         for file in source.files:
             for index, each in enumerate(file.lines, 1):
                 if test(each):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -12,7 +13,7 @@ from types import NoneType
 from plimsoll import plugins
 from plimsoll.errors import PlimsollError, ResultFileError, UnknownName, UsageError
 from plimsoll.importers.archives import Budget, unpack
-from plimsoll.importers.source import HEAD_BYTES, MAX_FILE_BYTES, Imported, Options, Source
+from plimsoll.importers.source import HEAD_BYTES, MAX_FILE_BYTES, Imported, Options, Source, as_text
 from plimsoll.importers.streams import Stream, Watch, beginning
 from plimsoll.patterns import matches
 from plimsoll.plugins import Plugin
@@ -107,6 +108,9 @@ def choose(source: Source, place: str = "") -> Plugin:
 
 def _recognising(head: bytes, name: str) -> tuple[Plugin, ...]:
     """The formats that a file can be in. Those of other packages are asked only where it is in none of ours."""
+    if head[:2] in (BOM_UTF16_LE, BOM_UTF16_BE):
+        # A shell of Windows wrote what a tool printed: formats look for words in UTF-8.
+        head = as_text(head[: len(head) // 2 * 2]).encode("utf-8", "replace")
     return _among(_own_formats(), head, name) or _among(plugins.of_others("importers"), head, name)
 
 

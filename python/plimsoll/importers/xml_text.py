@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import XMLParser
 
 from plimsoll.errors import ResultFileError
+from plimsoll.importers.source import as_text
 
 MAX_ELEMENTS = 500_000
 MAX_DEPTH = 50
@@ -35,14 +37,18 @@ class _Bounded(TreeBuilder):
 
 def parse(content: bytes, name: str) -> Element:
     """The root element. Raises ResultFileError for damage and for anything that could expand or reach outside."""
+    encoding = None
+    if content[:2] in (BOM_UTF16_LE, BOM_UTF16_BE):
+        # A shell of Windows wrote it, whatever its first line still says.
+        content, encoding = as_text(content).encode("utf-8", "replace"), "utf-8"
     try:
-        return _parse(content, name)
+        return _parse(content, name, encoding)
     except ResultFileError:
         # People write `--` inside comments, which XML forbids; what is in a comment is no result.
         plain = _without_comments(content)
         if plain == content:
             raise
-        return _parse(plain, name)
+        return _parse(plain, name, encoding)
 
 
 def _without_comments(content: bytes) -> bytes:
@@ -53,8 +59,8 @@ def _without_comments(content: bytes) -> bytes:
     return b"".join([*kept, content[position:]])
 
 
-def _parse(content: bytes, name: str) -> Element:
-    parser = XMLParser(target=_Bounded(), forbid_dtd=True)
+def _parse(content: bytes, name: str, encoding: str | None) -> Element:
+    parser = XMLParser(target=_Bounded(), encoding=encoding, forbid_dtd=True)
     try:
         parser.feed(content)
         root: Element = parser.close()

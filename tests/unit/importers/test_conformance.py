@@ -61,6 +61,22 @@ def test_a_fixture_is_recognised_by_its_own_format_alone(module: ModuleType, pat
 
 
 @EACH_FIXTURE
+def test_a_shell_of_windows_makes_no_difference(module: ModuleType, path: Path) -> None:
+    content = path.read_bytes().decode("utf-8").encode("utf-16")
+    assert choose(Source(path.name, content)).module is module
+    plain, other = (module.read(Source(path.name, each), Options()) for each in (path.read_bytes(), content))
+    assert [run.scores for run in other.runs] == [run.scores for run in plain.runs]
+
+
+@HANG_GUARD
+@EACH_FIXTURE
+def test_one_endless_line_is_survived(module: ModuleType, path: Path) -> None:
+    content = path.read_bytes()
+    survives(module, content.replace(b"\n", b" ") + b"7" * 2_000_000, path.name)
+    survives(module, content + b"\n" + b"9 " * 1_000_000, path.name)
+
+
+@EACH_FIXTURE
 def test_equal_bytes_make_equal_records(module: ModuleType, path: Path) -> None:
     first, second = (module.read(Source(path.name, path.read_bytes()), Options()) for _ in range(2))
     assert_valid(first)

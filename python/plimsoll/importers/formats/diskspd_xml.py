@@ -38,7 +38,7 @@ def recognise(head: bytes, name: str) -> bool:
 @located
 def read(source: Source, options: Options) -> Imported:
     """One run per time span of the results, with what its profile asked for."""
-    root = xml_text.parse(source.text.encode(), source.name)
+    root = xml_text.parse(source.content, source.name)
     profiles = root.findall("Profile/TimeSpans/TimeSpan")
     spans = root.findall("TimeSpan")
     drafts = []

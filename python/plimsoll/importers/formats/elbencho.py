@@ -20,6 +20,7 @@ TITLE = "elbencho CSV"
 TOOLS = ("elbencho",)
 
 _HEADER = "ISO date,label,"
+_LONGEST = 20_000
 _NEEDED = ("operation", "time ms [last]")
 _SETTINGS = {
     "path type": "path_type",
@@ -55,6 +56,10 @@ def _drafts(lines: list[str]) -> Iterator[Draft]:
         if not line.strip():
             continue
         with on_line(line):
+            if len(line) > _LONGEST:
+                raise UnreadableNumber(
+                    line, f"is a row of {len(line):,} characters, which elbencho does not write", line
+                )
             cells = next(csv.reader([line]))
             if line.startswith(_HEADER):
                 names = cells

@@ -68,7 +68,7 @@ def recognise(head: bytes, name: str) -> bool:
 @located
 def read(source: Source, options: Options) -> Imported:
     """One run per summary. Operations are added; percentiles never are."""
-    parts = _json_parts(source) if b'"measurement"' in source.content else _parts(source.lines)
+    parts = _json_parts(source) if '"measurement"' in source.text else _parts(source.lines)
     return build(sys.modules[__name__], source, options, map(_draft, parts))
 
 
