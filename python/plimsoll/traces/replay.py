@@ -106,6 +106,8 @@ def look_through(path: Path, tell: Callable[[int], None] | None = None) -> Load:
 def keep(load: Load) -> None:
     """Lets runs find the file by its content."""
     place = trace_place(load.sha256)
+    if load.path == place:
+        return
     place.parent.mkdir(mode=0o700, exist_ok=True)
     draft = place.with_name(f"{place.name}.{os.getpid()}")
     draft.unlink(missing_ok=True)

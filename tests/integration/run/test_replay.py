@@ -119,3 +119,17 @@ def test_a_trace_of_a_large_disk_says_how_it_fits_a_small_one(tmp_path: Path) ->
     assert refused.returncode == 2
     assert "say --space 4GiB to scale its addresses to that size, or make room" in refused.stderr
     assert "size=" not in refused.stderr
+
+
+def test_several_traces_are_replayed_at_once(tmp_path: Path) -> None:
+    path = trace(tmp_path)
+    reads, writes = (kind["events"] for kind in core.contents(path).totals["kinds"][:2])
+    done = plimsoll("replay", path, path, "--on", f"a={tmp_path},direct=no", "--noisy-host", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "2 traces begin together:" in done.stderr
+    assert f"{path} from 8 MiB on" in done.stderr
+    found = replayed()
+    assert (found["read"], found["write"]) == (2 * reads, 2 * writes)
+    [run] = last()
+    # At once, and not one after the other.
+    assert run.facts["elapsed_ns"] < 1.5 * EVENTS / RATE * 1e9 + 1e9
