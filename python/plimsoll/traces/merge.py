@@ -7,6 +7,7 @@ the same one twice is twice the rate.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,8 @@ from plimsoll.units import MIB, format_size
 DEVICE = "merged"
 APART = MIB
 """The addresses of each begin at a multiple of this."""
-MOST = 64
+MOST, MOST_ALIKE = 64, 8
+"""Copies of one pack so well that a reader, who bounds what bytes can unpack to, takes more of them for damage."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ def placed(paths: Sequence[Path], device: str | None, tell: Callable[[int], None
     """The traces one behind the other in the address space. Raises TraceError, UsageError."""
     if len(paths) > MOST:
         raise UsageError(f"{len(paths)} traces: at most {MOST} are replayed at once")
+    if (most := max(Counter(paths).values())) > MOST_ALIKE:
+        raise UsageError(
+            f"the same trace {most} times: at most {MOST_ALIKE} are replayed at once; --speed makes it faster as well"
+        )
     found: list[Placed] = []
     offset = 0
     for path in paths:

@@ -58,5 +58,7 @@ def test_a_device_is_named_for_all_of_them(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="say which with --device"):
         merge.placed([path, path], None)
     assert [part.device for part in merge.placed([path, path], "8,16")] == [1, 1]
+    with pytest.raises(UsageError, match="the same trace 9 times: at most 8"):
+        merge.placed([path] * 9, "8,16")
     with pytest.raises(UsageError, match="at most 64"):
         merge.placed([path] * 65, "8,16")
