@@ -21,6 +21,7 @@ from plimsoll.units import MIB, format_size
 DEVICE = "merged"
 APART = MIB
 """The addresses of each begin at a multiple of this."""
+PIECE_BYTES = 64 << 10
 MOST, MOST_ALIKE = 64, 8
 """Copies of one pack so well that a reader, who bounds what bytes can unpack to, takes more of them for damage."""
 
@@ -85,6 +86,12 @@ def said(parts: Sequence[Placed]) -> list[str]:
     return lines
 
 
+def _small(path: Path) -> Iterator[bytes]:
+    """The bytes of a trace, few at a time: of every trace those wait whose turn has not come."""
+    for chunk in core.chunks(path):
+        yield from (chunk[at : at + PIECE_BYTES] for at in range(0, len(chunk), PIECE_BYTES))
+
+
 def _pieces(parts: Sequence[Placed]) -> Iterator[bytes]:
     header = {
         "source": DEVICE,
@@ -95,7 +102,7 @@ def _pieces(parts: Sequence[Placed]) -> Iterator[bytes]:
         "notes": [],
     }
     made = core.merge([(part.load.path, part.device, part.offset) for part in parts], header)
-    streams = [core.chunks(part.load.path) for part in parts]
+    streams = [_small(part.load.path) for part in parts]
     try:
         while (number := made.wants()) is not None:
             yield made.feed(number, next(streams[number], b""))
