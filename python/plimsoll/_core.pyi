@@ -295,6 +295,22 @@ class TraceProfile:
         """
 
 @final
+class TraceMerge:
+    """Makes one trace of several, whose times and addresses begin where they are told to."""
+
+    def __init__(self, parts: list[tuple[bytes, bool, int, int]], header_json: str) -> None:
+        """Of each: how it begins, whether that is all of it, which of its devices, and where its addresses begin."""
+
+    def wants(self) -> int | None:
+        """The number of the trace of which more is needed; None where all have ended."""
+
+    def feed(self, number: int, chunk: bytes) -> bytes:
+        """Reads on in one of them, or without a byte to its end: what the merged file goes on with."""
+
+    def finish(self) -> bytes:
+        """How the merged file ends."""
+
+@final
 class TraceWriter:
     """Writes what a reader reads in our own format."""
 

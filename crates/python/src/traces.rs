@@ -3,6 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use plimsoll_logs::trace::fault::Fault;
+use plimsoll_logs::trace::merged::{Merged, Part};
 use plimsoll_logs::trace::source::HEAD_BYTES;
 use plimsoll_logs::trace::writer::Writer;
 use plimsoll_logs::trace::{Event, Header, Source, Totals};
@@ -14,6 +15,7 @@ use pyo3::types::PyBytes;
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TRACE_HEAD_BYTES", HEAD_BYTES)?;
     module.add_class::<TraceReader>()?;
+    module.add_class::<TraceMerge>()?;
     module.add_class::<TraceWriter>()
 }
 
@@ -84,6 +86,58 @@ fn row(event: &Event) -> Row {
     let known = |time| (time != plimsoll_logs::trace::UNKNOWN).then_some(time);
     let Event { arrival_ns, issue_ns, latency_ns, kind, offset, bytes, device, process } = *event;
     (arrival_ns, known(issue_ns), known(latency_ns), kind as u8, offset, bytes, device, process)
+}
+
+/// Several traces while they become one in our own format.
+#[pyclass(frozen, module = "plimsoll._core")]
+pub struct TraceMerge(Mutex<(Option<Merged>, Vec<u8>)>);
+
+#[pymethods]
+impl TraceMerge {
+    /// `parts` are `(head, whole, device, offset)` of each trace.
+    #[new]
+    fn new(parts: Vec<(Vec<u8>, bool, u16, u64)>, header_json: &str) -> PyResult<Self> {
+        let header: Header =
+            serde_json::from_str(header_json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let opened = parts
+            .iter()
+            .map(|(head, whole, device, offset)| Ok(Part::new(Source::new(head, *whole, None)?, *device, *offset)));
+        let mut out = Vec::new();
+        let merged = opened.collect::<Result<_, Fault>>().and_then(|parts| Merged::new(parts, &header, &mut out));
+        Ok(Self(Mutex::new((Some(merged.map_err(|fault| faulty(&fault))?), out))))
+    }
+
+    /// The number of the trace of which more is needed; None where all have ended.
+    fn wants(&self) -> Option<usize> {
+        self.merging().0.as_ref().and_then(Merged::wants)
+    }
+
+    /// Reads on in one of them; without a byte, to its end. The bytes of the merged trace.
+    fn feed<'py>(&self, py: Python<'py>, number: usize, chunk: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let out = py.detach(|| {
+            let (merged, out) = &mut *self.merging();
+            if let Some(merged) = merged {
+                merged.feed(number, chunk, out)?;
+            }
+            Ok(std::mem::take(out))
+        });
+        Ok(PyBytes::new(py, &out.map_err(|fault: Fault| faulty(&fault))?))
+    }
+
+    /// The end of the merged trace.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let (merged, out) = &mut *self.merging();
+        if let Some(merged) = merged.take() {
+            merged.finish(out).map_err(|fault| faulty(&fault))?;
+        }
+        Ok(PyBytes::new(py, &std::mem::take(out)))
+    }
+}
+
+impl TraceMerge {
+    fn merging(&self) -> MutexGuard<'_, (Option<Merged>, Vec<u8>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A trace in our own format while another one is converted to it.

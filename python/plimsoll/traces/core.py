@@ -54,6 +54,13 @@ def opened_as(path: Path, form: str | None, make: Callable[[bytes, bool, str | N
         refused(path, error)
 
 
+def merge(parts: Sequence[tuple[Path, int, int]], header: dict[str, Any]) -> _core.TraceMerge:
+    """What makes one trace of several: each its path, which of its devices, and where its addresses begin."""
+    heads = [(beginning(path, HEAD_BYTES + 1)[0], device, offset) for path, device, offset in parts]
+    opened = [(head[:HEAD_BYTES], len(head) <= HEAD_BYTES, device, offset) for head, device, offset in heads]
+    return _core.TraceMerge(opened, json.dumps(header))
+
+
 def chunks(path: Path, watch: Watch | None = None) -> Iterator[bytes]:
     """The bytes of a trace, without gzip around them."""
     _, packed = beginning(path, 2)

@@ -127,6 +127,8 @@ def look_through(path: Path, form: str | None = None, tell: Callable[[int], None
 def keep(load: Load) -> None:
     """Lets runs find the file by its content."""
     place = trace_place(load.sha256)
+    if load.path == place:
+        return
     place.parent.mkdir(mode=0o700, exist_ok=True)
     draft = place.with_name(f"{place.name}.{os.getpid()}")
     draft.unlink(missing_ok=True)

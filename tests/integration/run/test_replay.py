@@ -180,3 +180,17 @@ def test_a_trace_that_has_changed_is_refused_when_the_session_goes_on(tmp_path: 
     assert "load.trace is not what it was" in " ".join(refused.stderr.split())
     own.write_bytes(content)
     assert plimsoll("extend", "--blocks", "1", "--quiet").returncode == 0
+
+
+def test_several_traces_are_replayed_at_once(tmp_path: Path) -> None:
+    path = trace(tmp_path)
+    reads, writes = (kind["events"] for kind in core.contents(path).totals["kinds"][:2])
+    done = plimsoll("replay", path, path, "--on", f"a={tmp_path},direct=no", "--noisy-host", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert "2 traces begin together:" in done.stderr
+    assert f"{path} from 8 MiB on" in done.stderr
+    found = replayed()
+    assert (found["read"], found["write"]) == (2 * reads, 2 * writes)
+    [run] = last()
+    # At once, and not one after the other.
+    assert run.facts["elapsed_ns"] < 1.5 * EVENTS / RATE * 1e9 + 1e9

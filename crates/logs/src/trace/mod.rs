@@ -6,6 +6,7 @@ pub mod event;
 pub mod fault;
 pub mod header;
 pub mod kernel;
+pub mod merged;
 pub mod order;
 pub mod pairing;
 pub mod planes;

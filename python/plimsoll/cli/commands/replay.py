@@ -19,7 +19,8 @@ EXAMPLES = (
     "`plimsoll replay load.trace --on a=/mnt/a --on gp3=vol:gp3,size=100GiB --repeats 3` · "
     "`plimsoll replay load.trace --on sda=/dev/sda` (reads only) · "
     "`plimsoll replay load.trace --on a=/mnt/a --space 4GiB --speed 2` · "
-    "`plimsoll replay load.trace --on a=/mnt/a --closed`"
+    "`plimsoll replay load.trace --on a=/mnt/a --closed` · "
+    "`plimsoll replay web.trace db.trace --on a=/mnt/a`"
 )
 NEEDS_ARGUMENTS = True
 
@@ -42,7 +43,12 @@ NEEDS_ARGUMENTS = True
 def command(
     options: StudyOptions,
     trace: Annotated[
-        Path, typer.Argument(metavar="TRACE", help="A file of `plimsoll observe`, blkparse or another tool.")
+        list[Path],
+        typer.Argument(
+            metavar="TRACE…",
+            help="A file of `plimsoll observe`, blkparse or another tool. Several begin together, each with addresses "
+            "of its own.",
+        ),
     ],
     device: Annotated[
         str | None, typer.Option("--device", metavar="NAME", help="Which device, where the trace is of several.")
@@ -91,8 +97,8 @@ def command(
     if output is not None:
         format_of(Path(output))
         refuse_to_replace(output, force)
-    load = replay.look_through(trace, form)
-    study = _study(options, load)
+    load, device = _load(trace, device, form)
+    study = _study(options, _title(trace))
     reads_only = not writes and any(target.kind == "device" for target in study.targets)
     region = parse_size(space) if space is not None else None
     how = replay.How(speed, closed, reads_only, region, max(map(needed_alignment, study.targets)))
@@ -106,7 +112,30 @@ def command(
     conclude(session, runs, output, force=force, json=json, quiet=quiet)
 
 
-def _study(options: StudyOptions, load: Load) -> Study:
+def _load(traces: list[Path], device: str | None, form: str | None) -> tuple[Load, str | None]:
+    """What is replayed, and which device of it; of several traces one that is made of them."""
+    from plimsoll.cli.output import say
+    from plimsoll.errors import UsageError
+    from plimsoll.traces import merge, replay
+
+    if len(traces) == 1:
+        return replay.look_through(traces[0], form), device
+    if form is not None:
+        raise UsageError(f"--format {form}: is that of one trace; several are known by their content")
+    parts = merge.placed(traces, device)
+    for line in merge.said(parts):
+        say(line)
+    load = merge.merged(parts)
+    say(f"as one trace: {load.path}")
+    return load, None
+
+
+def _title(traces: list[Path]) -> str:
+    names = [path.name for path in traces]
+    return f"replay of {', '.join(names)}" if len(names) <= 3 else f"replay of {len(names)} traces at once"
+
+
+def _study(options: StudyOptions, title: str) -> Study:
     """The study of a replay, without the load itself."""
     from dataclasses import replace
 
@@ -115,7 +144,7 @@ def _study(options: StudyOptions, load: Load) -> Study:
     asked = replace(
         options,
         tests=["replay"],
-        title=options.title or f"replay of {load.path.name}",
+        title=options.title or title,
         repeats=1 if once else options.repeats,
         interleave="blocks",
     )
