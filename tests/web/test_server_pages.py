@@ -163,6 +163,16 @@ PAPER_PIXELS = 703
 """A4 with margins of 12 mm."""
 
 
+def test_the_list_of_sessions_is_as_wide_as_its_page(browser: Browser, made: Made) -> None:
+    with opened(browser, made, 1300) as page:
+        page.goto("/")
+        found = page.evaluate(
+            "() => { const e = document.querySelector('main .scroll'); return e.scrollWidth - e.clientWidth; }"
+        )
+        assert found <= 1
+        assert page.get_by_role("columnheader", name="Valid runs").is_visible()
+
+
 def test_paper_cuts_nothing(browser: Browser, made: Made) -> None:
     with opened(browser, made, PAPER_PIXELS) as page:
         page.emulate_media(media="print")
