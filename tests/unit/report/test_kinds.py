@@ -70,6 +70,6 @@ def _places(text: str, cases: tuple[str, ...]) -> list[int]:
 def test_the_page_says_each_kind_once_and_keeps_it_for_copies() -> None:
     found = evidence(baseline="a", targets=("a", "b"), cases=many_cases(20), blocks=3)
     page = render(build_document(found), "html")
-    assert page.count('<th scope="row">reads</th>') == len(matrix.build(found)) == 2
-    assert '<span class="again">reads</span></th>' in page
+    assert page.count('<tr><td class="w">reads<th scope="row">') == len(matrix.build(found)) == 2
+    assert '<span class="again">reads</span><th scope="row">' in page
     assert 'class="kinds"' not in render(build_document(pair()), "html")

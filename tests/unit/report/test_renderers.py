@@ -32,7 +32,7 @@ class Page(HTMLParser):
     """Tags and attributes of a page, and whether they are closed in order."""
 
     VOID = frozenset({"meta", "br", "img", "link", "input"})
-    ENDS = (("td", ("td",)), ("tr", ("td", "tr")), ("tbody", ("td", "tr")))
+    ENDS = (("td", ("td",)), ("th", ("td",)), ("tr", ("td", "tr")), ("tbody", ("td", "tr")))
     """What the beginning of a cell or row, and the end of a table's body, close by the rules of HTML."""
 
     def __init__(self, text: str) -> None:
@@ -44,7 +44,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag in ("td", "tr"):
+        if tag in ("td", "th", "tr"):
             self.close_before(tag)
         if tag not in self.VOID:
             self.open.append(tag)

@@ -48,19 +48,21 @@ def rows(table: Table) -> Markup:
     titles = [f' data-head="{escape(column.title)}"' if is_wide(table) else "" for column in table.columns]
     mixed = [_is_mixed(table, place) for place in range(len(table.columns))]
     lines, before = [], ""
-    for first, *cells in table.rows:
-        told = cell_text(first) if is_kinds(table) else ""
-        number = ' class="n"' if numeric[0] else ""
-        line = f'<tr><th scope="row"{number}{_sorted_by(first, mixed[0])}{titles[0]}>'
-        again = told and told == before
-        line += f'<span class="again">{escape(told)}</span></th>' if again else f"{_written(first)}</th>"
-        before = told
+    # What a row is about heads it; the kind of work before that heads several.
+    head = 1 if is_kinds(table) else 0
+    for row in table.rows:
+        kind = cell_text(row[0]) if head else ""
+        told = f'<span class="again">{escape(kind)}</span>' if kind and kind == before else escape(kind)
+        line = f'<tr><td class="w"{titles[0]}>{told}' if head else "<tr>"
+        before = kind
         looks = (
             (cell, _look(cell, right) + _sorted_by(cell, several) + title)
-            for cell, right, several, title in zip(cells, numeric[1:], mixed[1:], titles[1:], strict=True)
+            for cell, right, several, title in zip(row, numeric, mixed, titles, strict=True)
         )
+        number = ' class="n"' if numeric[head] else ""
+        line += f'<th scope="row"{number}{_sorted_by(row[head], mixed[head])}{titles[head]}>{_written(row[head])}</th>'
         # HTML closes cells and rows by itself, and their ends would be a tenth of a large page.
-        lines.append(line + "".join(f"<td{look}>{_written(cell)}" for cell, look in looks))
+        lines.append(line + "".join(f"<td{look}>{_written(cell)}" for cell, look in list(looks)[head + 1 :]))
     return Markup("\n".join(lines))
 
 
