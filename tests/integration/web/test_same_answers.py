@@ -184,7 +184,8 @@ def plain(words: str) -> str:
 
 def of_page(page: str) -> str:
     without = re.sub(r"<(style|script)\b.*?</\1>", " ", page, flags=re.DOTALL)
-    return plain(unescape(re.sub(r"<[^>]+>", " ", without)))
+    # Spans keep words in one line; they part none.
+    return plain(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</?span\b[^>]*>", "", without))))
 
 
 def of_markdown(text: str) -> str:
