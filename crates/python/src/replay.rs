@@ -57,7 +57,7 @@ impl Part {
         self.together = self.together.max(self.moment.1);
         if matches!(event.kind, OpKind::Read | OpKind::Write) {
             for (count, unit) in self.unaligned.iter_mut().zip(UNITS) {
-                *count += u64::from(event.offset % unit != 0 || u64::from(event.bytes) % unit != 0);
+                *count += u64::from(!event.offset.is_multiple_of(unit) || !u64::from(event.bytes).is_multiple_of(unit));
             }
         }
     }
