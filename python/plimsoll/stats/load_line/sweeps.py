@@ -32,6 +32,7 @@ LOADS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "pgbench": (("clients", "clients"), ("rate", "rate")),
     "sysbench": (("threads", "threads"), ("target_rate", "rate")),
     "diskspd": (("outstanding", "depth"), ("threads", "threads")),
+    "cassandra-stress": (("threads", "threads"),),
 }
 """By tool, the parameters that are a load, and what they are called here."""
 _IN_FLIGHT = {
@@ -40,6 +41,7 @@ _IN_FLIGHT = {
     "pgbench": ("clients",),
     "sysbench": ("threads",),
     "diskspd": ("outstanding", "threads"),
+    "cassandra-stress": ("threads",),
 }
 """Parameters whose product is how many operations a closed loop has in flight."""
 _FOLLOWING = {"pgbench": {"clients": "threads"}}

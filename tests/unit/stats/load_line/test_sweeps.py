@@ -28,6 +28,7 @@ def only(**made: Any) -> LoadLineSearch:
         ("pgbench", "clients", "clients"),
         ("sysbench", "threads", "threads"),
         ("diskspd", "outstanding", "depth"),
+        ("cassandra-stress", "threads", "threads"),
     ],
 )
 def test_the_knee_of_a_known_place_is_found(tool: str, parameter: str, load: str) -> None:
