@@ -103,6 +103,8 @@ bench: shipped
 	$(BIN)/python benches/io.py
 	$(BIN)/python benches/commands.py
 	$(BIN)/python benches/report.py
+	$(BIN)/python benches/traces.py
+	$(BIN)/python benches/replay.py
 	$(BIN)/python -m benches.web
 	$(BIN)/python -m benches.web_crowd
 
