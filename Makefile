@@ -106,6 +106,8 @@ bench: shipped wheel
 	$(BIN)/python benches/imports.py
 	$(BIN)/python -m benches.install
 	$(BIN)/python benches/report.py
+	$(BIN)/python benches/traces.py
+	$(BIN)/python benches/replay.py
 	$(BIN)/python -m benches.web
 	$(BIN)/python -m benches.web_crowd
 

@@ -10,9 +10,6 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use plimsoll_logs::answer::Answer;
 use plimsoll_logs::stream::Refusal;
-use plimsoll_logs::trace::fault::Fault;
-use plimsoll_logs::trace::source::HEAD_BYTES;
-use plimsoll_logs::trace::{Event, Source, Totals};
 use plimsoll_logs::{KINDS, Reader};
 
 /// Shorter than most lines, and no part of their lengths.
@@ -46,27 +43,6 @@ pub fn row(plain: &[u8]) -> String {
     let length = u32::try_from(packed.len()).expect("inputs are short");
     let bytes = [&COMPRESSED.to_be_bytes(), &length.to_be_bytes(), packed.as_slice()].concat();
     format!("0.0,1.0,1.0,{}\n", STANDARD.encode(bytes))
-}
-
-/// What a trace holds, or why it is none. Panics where that depends on the chunks that it arrives in.
-pub fn read_trace(bytes: &[u8]) -> Result<(Vec<Event>, Totals), Fault> {
-    let whole = trace(bytes, bytes.len().max(1));
-    assert_eq!(trace(bytes, CHUNK), whole);
-    whole
-}
-
-fn trace(bytes: &[u8], chunk: usize) -> Result<(Vec<Event>, Totals), Fault> {
-    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
-    let mut source = Source::new(head, head.len() == bytes.len(), None)?;
-    let (mut events, mut batch) = (Vec::new(), Vec::new());
-    for part in bytes.chunks(chunk) {
-        source.feed(part)?;
-        source.take(&mut batch);
-        events.append(&mut batch);
-    }
-    let totals = source.finish(&mut batch)?;
-    events.append(&mut batch);
-    Ok((events, totals))
 }
 
 /// What the reader of a kind says.

@@ -5,6 +5,7 @@
 #![no_main]
 
 mod logs;
+mod recordings;
 
 use std::sync::LazyLock;
 
@@ -18,7 +19,8 @@ static TARGET: LazyLock<Target> = LazyLock::new(|| {
         // Files of others.
         "logs" => Box::new(logs::read_by_all),
         "histograms" => Box::new(logs::add_histogram),
-        "trace" => Box::new(|bytes| drop(logs::read_trace(bytes))),
+        "recordings" => Box::new(recordings::read_by_all),
+        "blocks" => Box::new(recordings::unpack),
         // Study files, result files and the server's API bring these.
         "jobs" => Box::new(|bytes| text(bytes, jobs)),
         // A hostile server chooses every byte.

@@ -3,7 +3,10 @@
 #[path = "../../../fuzz/logs.rs"]
 mod logs;
 
-use logs::{add_histogram, read, read_by_all, read_trace, row};
+#[path = "../../../fuzz/recordings.rs"]
+mod recordings;
+
+use logs::{add_histogram, read, read_by_all, row};
 use plimsoll_logs::KINDS;
 use plimsoll_logs::answer::Answer;
 
@@ -13,6 +16,45 @@ fn kept(target: &str) -> Vec<(String, Vec<u8>)> {
     let paths = paths.map(|entry| entry.expect("it can be listed").path());
     let name = |path: &std::path::Path| path.file_name().expect("it has one").to_string_lossy().into_owned();
     paths.map(|path| (name(&path), std::fs::read(&path).expect("it can be read"))).collect()
+}
+
+#[test]
+fn traces_that_fuzzing_kept_read_alike_however_they_are_cut() {
+    for (_, bytes) in kept("recordings") {
+        recordings::read_by_all(&bytes);
+    }
+}
+
+#[test]
+fn the_first_traces_are_those_that_their_names_say() {
+    let formats = plimsoll_logs::trace::text::FORMATS.iter().map(|format| format.name);
+    for name in formats.chain([plimsoll_logs::trace::source::OWN]) {
+        let begins = format!("seed-{}", name.replace('_', "-"));
+        let first = kept("recordings").into_iter().filter(|(known, _)| known.starts_with(&begins));
+        let found: Vec<_> = first.map(|(_, bytes)| recordings::read(Some(name), &bytes, 7)).collect();
+        assert!(!found.is_empty(), "{name}");
+        assert!(
+            found.iter().all(|told| told.as_ref().is_ok_and(|(events, _)| !events.is_empty())),
+            "{name}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn blocks_that_fuzzing_kept_harm_nobody() {
+    for (_, bytes) in kept("blocks") {
+        recordings::unpack(&bytes);
+    }
+    let seeds = kept("blocks").into_iter().filter(|(name, _)| name.starts_with("seed-"));
+    let told: Vec<_> = seeds
+        .map(|(_, bytes)| {
+            let (count, payload) = bytes.split_first_chunk::<2>().unwrap();
+            let count = u16::from_le_bytes(*count);
+            let read = recordings::read(Some("plimsoll"), &recordings::own(u32::from(count), payload), 61);
+            read.is_ok_and(|(events, _)| events.len() == usize::from(count))
+        })
+        .collect();
+    assert!(!told.is_empty() && told.iter().all(|each| *each), "{told:?}");
 }
 
 fn buckets(plain: &[u8]) -> Vec<(u64, u64, u64)> {
@@ -26,12 +68,6 @@ fn logs_that_fuzzing_kept_read_alike_however_they_are_cut() {
     for (_, bytes) in kept("logs") {
         read_by_all(&bytes);
     }
-}
-
-#[test]
-fn traces_that_fuzzing_kept_read_alike_however_they_are_cut() {
-    let read = kept("trace").into_iter().filter(|(_, bytes)| read_trace(bytes).is_ok()).count();
-    assert!(read > 0, "nothing of the corpus is a trace");
 }
 
 /// Otherwise a fuzzer would begin with what is refused at its first line.
