@@ -51,7 +51,7 @@ def placed(paths: Sequence[Path], device: str | None, tell: Callable[[int], None
     found: list[Placed] = []
     offset = 0
     for path in paths:
-        load = look_through(path, tell)
+        load = look_through(path, tell=tell)
         each = Placed(load, load.device(device), offset)
         found.append(each)
         offset += -(-max(each.extent, 1) // APART) * APART

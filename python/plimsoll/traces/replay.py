@@ -159,8 +159,7 @@ def parameters(load: Load, device: str | None, how: How) -> dict[str, Any]:
     size = -(-(region or extent) // (4 * KIB)) * 4 * KIB
     if size < longest:
         raise UsageError(f"--space {format_size(size)} is less than one I/O of the trace, {format_size(longest)}")
-    # A second more: what was due at the end may take a while.
-    lasts_ns = round(found.last_ns / how.speed) + SECOND
+    lasts_ns = _lasts_ns(round(found.last_ns / how.speed))
     recording = {
         "sha256": load.sha256,
         "speed": how.speed,
@@ -181,8 +180,25 @@ def parameters(load: Load, device: str | None, how: How) -> dict[str, Any]:
         "block_size": f"{longest}B",
         "depth": str(_depth(found, how)),
         "size": f"{size}B",
-        "runtime": f"{AS_LONG_AGAIN * lasts_ns + LEAST_MORE_NS}ns",
+        "runtime": _runtime(lasts_ns),
     }
+
+
+def part(whole: dict[str, Any], begin_ns: int, length_ns: int, operations: int) -> dict[str, Any]:
+    """The parameters of a replay of so much of a trace, in which so many I/Os came, instead of the whole."""
+    lasts_ns = _lasts_ns(length_ns)
+    bounds = {"from_ns": begin_ns, "until_ns": begin_ns + length_ns, "lasts_ns": lasts_ns, "operations": operations}
+    return {**whole, "recording": {**whole["recording"], **bounds}, "runtime": _runtime(lasts_ns)}
+
+
+def _lasts_ns(last_ns: int) -> int:
+    """A second more: what was due at the end may take a while."""
+    return last_ns + SECOND
+
+
+def _runtime(lasts_ns: int) -> str:
+    """What a place gets that is slower than the one of the trace."""
+    return f"{AS_LONG_AGAIN * lasts_ns + LEAST_MORE_NS}ns"
 
 
 def _refuse(load: Load, found: Device, how: How) -> None:

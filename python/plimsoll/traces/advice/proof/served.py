@@ -157,12 +157,10 @@ def _rate(device: Path, size: int) -> float:
 
 def study(found: Interval, asked: Record, title: str) -> Study:
     """The session that replays the interval."""
-    shared = replay.parameters(
-        asked.load, asked.device, speed=1.0, closed=False, reads_only=False, region=asked.space_bytes
-    )
+    how = replay.How(region=asked.space_bytes)
     begin, length = round(found.from_s * SECOND), round(found.length_s * SECOND)
-    shared["recording"] |= {"from_ns": begin, "until_ns": begin + length}
-    shared["runtime"] = f"{length + SECOND}ns"
+    shared = replay.parameters(asked.load, asked.device, how)
+    shared = replay.part(shared, begin, length, round(float((found.demand.reads + found.demand.writes).sum())))
     places = [_place(BOUGHT, found.bought), _place(CHEAPER, found.cheaper)]
     given = {"title": title, "repeats": ROUNDS, "interleave": "blocks", "noisy_host": True, "baseline": CHEAPER}
     return replace(studies.chosen(["replay"], places, {}, given), shared=shared)
