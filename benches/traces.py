@@ -2,7 +2,7 @@
 
     python benches/traces.py [--part read|advise|observe …] [--directory DIR] [--rounds 3] [--day 100000000] [--json]
 
-read      our own format in I/Os per second and the text of other tools in MB/s, each on one core; the most memory
+read      our own format in events per second and the text of other tools in MB/s, each on one core; the most memory
 advise    a day with so many I/Os over the whole catalog: seconds, the most memory
 observe   a device with 50,000 reads a second: recorded by nobody, by `plimsoll observe` and by `blktrace`: the rate
           that is left, the rate without a bound, and processor time of the recorder. Needs root, tracefs, debugfs, fio
