@@ -424,8 +424,9 @@ fn a_replay_says_when_its_record_ended_and_what_was_left() {
         let volume = spec(json!({"iops": {"rate": iops}}));
         simulate_trace(&volume, &path, 256, duration_ns, SECOND).unwrap().replay.unwrap()
     };
-    let recorded_ns = 9_998_333_001;
-    let all = Replayed { operations: 6000, recorded_ns, due: 6000, left: 0, last_done_ns: recorded_ns + 300_000 };
+    // It ends with the arrival of its last I/O, which is admitted in the nanosecond after it.
+    let recorded_ns = 9_998_333_000;
+    let all = Replayed { operations: 6000, recorded_ns, due: 6000, left: 0, last_done_ns: recorded_ns + 1 + 300_000 };
     assert_eq!(replay(3000, None), all);
     assert_eq!(replay(3000, Some(60 * SECOND)), all);
     let slow = replay(300, None);
