@@ -96,5 +96,5 @@ def test_the_extras_are_those_of_the_package() -> None:
     shown = re.search(r"^SHOWN := (.*)$", makefile, re.MULTILINE)
     assert shown
     assert "requirements.py $(SHOWN) >> $(BIN)/needed.txt" in makefile
-    # The README shows no notebook and no collector; docs/python.md and docs/observability.md say how to get what they need.
+    # The README shows no notebook and no collector; docs/python.md and docs/observability.md say what they need.
     assert set(shown[1].split()) == set(named) - {"notebook", "otel"}, "`make setup` installs what the README shows"

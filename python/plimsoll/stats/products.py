@@ -79,6 +79,11 @@ class Product:
         return low, high
 
     @property
+    def is_enough(self) -> bool:
+        """Whether there may be a verdict."""
+        return len(self.allocations) >= LOOKS[0]
+
+    @property
     def sentence(self) -> str:
         """The answer, whose subject is the product."""
         count = f"{len(self.allocations)} fresh allocations of each"

@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 from tests.golden.sentences.of_reports import of_evidence
-from tests.golden.sentences.speech import Situation
+from tests.golden.sentences.speech import Situation, of_blocks
 from tests.unit.report.test_products import judged
 
+from plimsoll.report.allocations import of_products
+from plimsoll.report.sections.products import blocks
+
 NEEDS = "A statement about a product needs 3 or more sessions"
+
+
+def _asked(name: str, ratios: list[float], hosts: list[str], *says: str, never: tuple[str, ...]) -> Situation:
+    """What `compare --products` says, also of fewer allocations than a verdict needs."""
+
+    def speak() -> list[str]:
+        found = judged(ratios, hosts=hosts)
+        return of_blocks(blocks(found, of_products(found)))
+
+    return Situation("products", name, speak, says, never)
+
 
 SITUATIONS: list[Situation] = [
     of_evidence(
         "a slower product",
         lambda: judged([0.78, 0.83, 0.80, 0.75, 0.82]),
-        "5 fresh allocations of each. One more allocation of each would have a ratio between",
+        "5 fresh allocations of each. From allocation to allocation that varies by ",
+        "; one more of each would be 1.",
+        "× slower, with 95 % confidence.",
         "What they say of the products, whose unit is the allocation, stands under “Products”.",
         never=(NEEDS, "count as one", "more allocations"),
     ),
@@ -28,7 +44,7 @@ SITUATIONS: list[Situation] = [
         lambda: judged([0.7, 1.35, 0.8, 1.25], blocks=12),
         "over 4 fresh allocations of each; ",
         "more allocations",
-        never=(NEEDS, "allocations of each. One more allocation of each would have a ratio between 0.9"),
+        never=(NEEDS, "× slower, with 95 %"),
     ),
     of_evidence(
         "hopeless allocations",
@@ -41,17 +57,25 @@ SITUATIONS: list[Situation] = [
         "about 1 more allocation",
         never=("more allocations",),
     ),
-    of_evidence(
+    _asked(
         "two allocations",
-        lambda: judged([0.8, 0.8]),
+        [0.8, 0.8],
+        ["a", "b"],
         "over 2 fresh allocations of each; a verdict on products needs 3",
-        never=("would have a ratio between",),
+        never=("one more of each",),
     ),
-    of_evidence(
+    _asked(
         "two of three sessions on one machine",
-        lambda: judged([0.8, 0.8, 0.8], hosts=["a", "a", "b"]),
+        [0.8, 0.8, 0.8],
+        ["a", "a", "b"],
         "These 3 sessions are 2 allocations at most",
         never=("3 fresh allocations",),
+    ),
+    of_evidence(
+        "two allocations, in a report",
+        lambda: judged([0.8, 0.8]),
+        NEEDS,
+        never=("fresh allocations", "Products"),
     ),
     of_evidence(
         "always the same places",

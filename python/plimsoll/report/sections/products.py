@@ -22,19 +22,22 @@ from plimsoll.report.document import (
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import ratio_interval_text
 from plimsoll.report.sections.verdicts import TONES, WORDS
+from plimsoll.stats.direction import is_rate, words
 from plimsoll.stats.products import Product
 from plimsoll.stats.ratio_text import ratio_text
 
-ORDER = 27
+ORDER = 2
 TITLE = "Products"
+SHORT = True
+LEAD = True
 
 MANY_SENTENCES = 12
 """More of them are in the table only."""
 
 
 def build(evidence: Evidence) -> list[Block]:
-    """Nothing where fewer than two allocations have a comparison in common."""
-    return blocks(evidence, of_products(evidence))
+    """Nothing where no comparison has enough allocations for a verdict."""
+    return blocks(evidence, [each for each in of_products(evidence) if each.is_enough])
 
 
 def blocks(evidence: Evidence, found: Sequence[Product]) -> list[Block]:
@@ -46,17 +49,17 @@ def blocks(evidence: Evidence, found: Sequence[Product]) -> list[Block]:
         Sentence(_sentence(evidence, each), TONES[each.cell.verdict.answer]) for each in deciding[:MANY_SENTENCES]
     )
     most = max(len(each.allocations) for each in found)
-    words = [
+    notes = [
         "An allocation is one pair of places, from all sessions that ran there. Each gives one ratio, the mean of its "
         "blocks, and these are judged by the rule for blocks: more blocks on one pair of places say nothing more of "
         "the products. “Between allocations” is how far their ratios differ beyond the noise of each.",
     ]
     if most < len(evidence.sessions):
-        words.append(
+        notes.append(
             f"These {len(evidence.sessions)} sessions are {most} allocations at most: those that shared a place, or of "
             "whose places nothing known differs, count as one."
         )
-    return [Text(told), _table(evidence, found), text(*words, tone=Tone.NOTE, short=False)]
+    return [Text(told), _table(evidence, found), text(*notes, tone=Tone.NOTE, short=False)]
 
 
 def _sentence(evidence: Evidence, product: Product) -> str:
@@ -65,17 +68,25 @@ def _sentence(evidence: Evidence, product: Product) -> str:
     told = f"{cell.case}, {label}: {product.sentence}."
     if product.next_ratio is None:
         return told
-    low, high = product.next_ratio
     return (
-        f"{told} One more allocation of each would have a ratio between {ratio_text(low)} and {ratio_text(high)}, with "
-        "95 % confidence."
+        f"{told} From allocation to allocation that varies by {_between(product)}; one more of each would "
+        f"{_next(product)}, with 95 % confidence."
     )
+
+
+def _next(product: Product) -> str:
+    """`be 1.05× to 1.40× slower`, `take 0.90× to 1.20× as long`: where one more allocation lies."""
+    low, high = product.next_ratio or (1.0, 1.0)
+    verb, manner = words(product.cell)
+    if is_rate(product.cell) and (low > 1 or high < 1):
+        low, high, manner = (low, high, "faster") if low > 1 else (1 / high, 1 / low, "slower")
+    return f"{'take' if verb == 'takes' else 'be'} {ratio_text(low)} to {ratio_text(high)} {manner}"
 
 
 def _table(evidence: Evidence, found: Sequence[Product]) -> Table:
     titles = ("Case", "Metric", "Verdict", "Target", ">Ratio", ">Interval", "Against", ">Allocations", ">Next one")
     head = columns(*titles, ">Between allocations")
-    return Table("Every comparison of products", head, tuple(_row(evidence, each) for each in found))
+    return Table("Every comparison of products", head, tuple(_row(evidence, each) for each in found), short=False)
 
 
 def _row(evidence: Evidence, product: Product) -> tuple[Cell, ...]:

@@ -207,7 +207,7 @@ def _scope(evidence: Evidence) -> Text:
 
 
 def _about_products(evidence: Evidence) -> str:
-    if of_products(evidence):
+    if any(each.is_enough for each in of_products(evidence)):
         return "What they say of the products, whose unit is the allocation, stands under “Products”."
     return "A statement about a product needs 3 or more sessions, each on a fresh instance and volume."
 
