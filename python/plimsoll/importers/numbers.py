@@ -38,7 +38,7 @@ _MARKS = re.compile(r"[_'’, \u00a0\u2009\u202f]")
 _SHOWN = 60
 _SHORT = 18
 _LONGEST = 1000
-"""Characters of what is looked for in a file: a pattern of millions takes minutes to make."""
+"""Characters of what a pattern is made of: one of millions takes minutes, and cannot stand in a file by chance."""
 
 
 class UnreadableNumber(ResultFileError):
@@ -175,7 +175,9 @@ def _place(source: Source, error: UnreadableNumber) -> str:
     # known; without any line the number itself is looked for (a JSON reader drops the zeros at its end).
     line, token = error.line, error.token
     tests: list[Callable[[str], object]] = [lambda each: each == line, lambda each: line in each] if line else []
-    if not tests and 0 < len(token) <= _LONGEST:
+    if not tests and len(token) > _LONGEST:
+        tests = [lambda each: token in each]
+    elif not tests and token:
         tests = [re.compile(rf"(?<![\w.]){re.escape(token)}0*(?![\w.])", re.IGNORECASE).search]
     for test in tests:
         for file in source.files:

@@ -240,7 +240,7 @@ def delete(name: str, *, force: bool = False) -> None:
     with registry.changes():
         volume = registry.named(name)
         with signals_held_back():
-            remove(volume.folder, force=force)
+            remove(volume.folder, force=force, known=volume)
 
 
 def sweep() -> list[str]:
@@ -249,15 +249,16 @@ def sweep() -> list[str]:
     with registry.changes(wait=False) as mine:
         if not mine:
             return []
-        abandoned = [(folder, "its maker was killed") for folder in registry.unreadable()]
-        abandoned += [(each.folder, why) for each in registry.volumes() if (why := _why_dead(each))]
-        for folder, why in abandoned:
+        killed = "its maker was killed"
+        abandoned: list[tuple[Path, Volume | None, str]] = [(each, None, killed) for each in registry.unreadable()]
+        abandoned += [(each.folder, each, why) for each in registry.volumes() if (why := _why_dead(each))]
+        for folder, known, why in abandoned:
             if not folder.exists():
                 # A member of an array that was just removed.
                 continue
             try:
                 with signals_held_back():
-                    remove(folder, force=True)
+                    remove(folder, force=True, known=known)
             except TargetError as error:
                 messages.append(f"volume {folder.name} cannot be removed ({why}): {error}")
             else:

@@ -17,9 +17,12 @@ from plimsoll.volumes.registry import Volume
 END_S = 10.0
 
 
-def remove(folder: Path, *, force: bool) -> None:
-    """Take away everything that is there of a volume; the lock is held. Raises TargetError while it is in use."""
-    volume = next((each for each in registry.volumes() if each.folder == folder), None)
+def remove(folder: Path, *, force: bool, known: Volume | None = None) -> None:
+    """Take away everything that is there of a volume; the lock is held. Raises TargetError while it is in use.
+
+    Who has just read its record gives it as `known`: one that cannot be read a second time would hide its mount point.
+    """
+    volume = known or next((each for each in registry.volumes() if each.folder == folder), None)
     if volume is not None and volume.members:
         _remove_array(volume, force=force)
         return

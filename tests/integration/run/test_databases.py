@@ -145,7 +145,7 @@ def test_durability_is_that_of_the_library_and_settings_win(plimsoll: Command, p
     plimsoll("report", "-o", tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text()
     row = r'<th scope="row">(\w+)</th><td[^>]*>([^<]*)<td[^>]*>([^<]*)'
-    settings = {name: values for name, *values in re.findall(row, text)}
+    settings = {name: [each.strip() for each in values] for name, *values in re.findall(row, text)}
     assert settings["sync"] == ["true", "false"]
     assert settings["wal"] == ["on", "off"]
     assert settings["server"] == ["RocksDB", "RocksDB"]

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import os
 import random
-import re
 import signal
 import statistics
 import subprocess
 import sys
-from html import unescape
 from pathlib import Path
 
 from tests.conftest import until
 from tests.integration.volumes.conftest import Machine, machine
+from tests.pages import words
 
 __all__ = ["machine"]
 
@@ -60,7 +59,7 @@ def test_one_keeps_the_objective_and_the_other_breaks_it(machine: Machine, tmp_p
     assert proof["proved"] == (middle["recommended"] <= 250e6)
     assert min(each["p99<250ms"] for each in proof["recommended"]["measured"]) < 250e6
     assert proof["sentences"][0].startswith("Proved here: the " if proof["proved"] else "Not proved here: the ")
-    assert proof["sentences"][0] in unescape(re.sub(r"<[^>]+>", "", page.read_text()))
+    assert proof["sentences"][0] in words(page.read_text())
     shown = json.loads(machine.plimsoll("show", proof["session"], "--json").stdout)
     assert "proof: gp3 20 GiB" in json.dumps(shown)
     assert machine.left() == []

@@ -9,6 +9,7 @@ import httpx
 import pytest
 from tests.factories import START_NS, make_study
 from tests.integration.web.conftest import running
+from tests.pages import words
 
 from plimsoll.model import Run
 from plimsoll.store.exchange import add_records
@@ -82,6 +83,7 @@ def test_a_renamed_target_keeps_its_history(nights: tuple[httpx.Client, dict[str
     assert [each["name"] for each in found["sessions"]] == ["old-name"] * 3 + ["disk"] * 3
     assert {each["event"] for each in found["sessions"]} == {""}
     page = client.get("/history", params={"case": "randread", "target": "disk", "host": "one"}).text
+    page = words(page)
     assert "The target was also called old-name" in page
     assert "as old-name" in page
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.factories import make_study
 from tests.integration.web.conftest import running
+from tests.pages import words
 
 from plimsoll.model import Run, Score
 from plimsoll.store.store import open_store
@@ -32,4 +33,4 @@ def test_a_history_shows_both_levels_of_a_step(tmp_path: Path) -> None:
     assert [round(level) for level in found["levels"]] == [3638, 109]
     assert "(step)" in page
     assert "have no common score have no median" in page
-    assert "step: runs 13…20 of 20, from 2026-11-18" in report
+    assert "step: runs 13…20 of 20, from 2026-11-18" in words(report)
