@@ -94,4 +94,6 @@ def _pieces(path: Path, raw: BinaryIO, *, packed: bool, size: int = CHUNK_BYTES)
 
 
 def _unreadable(path: Path, error: OSError) -> ResultFileError:
+    if isinstance(error, FileNotFoundError):
+        return ResultFileError(f"there is no file {path}; check the name")
     return ResultFileError(f"{path} cannot be read: {error.strerror}; check its rights")

@@ -62,7 +62,7 @@ class Runner:
         search = ":".join([*reversed(self.path), self.env["PATH"]])
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", script],
-            cwd=self.folder / "work", env={**self.env, **files, **own, "PATH": search},
+            cwd=self.folder / "checkout", env={**self.env, **files, **own, "PATH": search},
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=300,
         )  # fmt: skip
         self.said += done.stdout
@@ -76,14 +76,14 @@ class Runner:
 
 def surroundings(folder: Path, temporary: Path, libraries: str) -> dict[str, str]:
     """The variables of a runner; Plimsoll's needs come from `libraries`, since there is no network."""
-    for name in ("work", "home"):
+    for name in ("checkout", "home"):
         (folder / name).mkdir()
     return {
         "PATH": "/usr/bin:/bin",
         "HOME": str(folder / "home"),
         "CI": "true",
         "GITHUB_ACTIONS": "true",
-        "GITHUB_WORKSPACE": str(folder / "work"),
+        "GITHUB_WORKSPACE": str(folder / "checkout"),
         "GITHUB_STEP_SUMMARY": str(folder / "summary.md"),
         "RUNNER_TEMP": str(temporary),
         "PYTHONPATH": libraries,

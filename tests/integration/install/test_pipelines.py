@@ -60,10 +60,10 @@ def test_the_action_comments_a_regression_and_fails(installed: Path, tmp_path: P
         assert len(ours) == 1
         assert "| 🔴 worse | randread | IOPS | new | old |" in ours[0]
         assert (tmp_path / "job/summary.md").read_text() in ours[0]
-        assert all((tmp_path / "job/work" / outputs[name]).stat().st_size for name in ("report", "result-file"))
-        said = commented(installed, tmp_path / "job/work", {**runner.env, "GITHUB_TOKEN": "secret"})
+        assert all((tmp_path / "job/checkout" / outputs[name]).stat().st_size for name in ("report", "result-file"))
+        said = commented(installed, tmp_path / "job/checkout", {**runner.env, "GITHUB_TOKEN": "secret"})
         assert (said, len(server.comments)) == ("", 2), "the comment is replaced"
-        said = commented(installed, tmp_path / "job/work", {**runner.env, "GITHUB_TOKEN": "wrong"})
+        said = commented(installed, tmp_path / "job/checkout", {**runner.env, "GITHUB_TOKEN": "wrong"})
         assert "the server answered 403; the token needs the right to write comments" in said
 
 
@@ -80,16 +80,16 @@ def test_without_a_request_or_a_token_nothing_is_commented(
 ) -> None:
     (tmp_path / "event.json").write_text(json.dumps(event))
     runner = after_install(tmp_path / "job", installed, GITHUB_EVENT_PATH=str(tmp_path / "event.json"))
-    (tmp_path / "job/work/plimsoll-gate").mkdir()
-    (tmp_path / "job/work/plimsoll-gate/comment.md").write_text("text")
-    said = commented(installed, tmp_path / "job/work", {**runner.env, "GITHUB_TOKEN": token})
+    (tmp_path / "job/checkout/plimsoll-gate").mkdir()
+    (tmp_path / "job/checkout/plimsoll-gate/comment.md").write_text("text")
+    said = commented(installed, tmp_path / "job/checkout", {**runner.env, "GITHUB_TOKEN": token})
     assert said == "no comment: this pipeline runs for no pull or merge request, or has no token\n"
 
 
 def test_the_template_compares_with_the_pipeline_before(installed: Path, tmp_path: Path) -> None:
     gate = yaml.safe_load(TEMPLATE.read_text())[".plimsoll"]
     runner = job(tmp_path / "job", installed)
-    work = tmp_path / "job/work"
+    work = tmp_path / "job/checkout"
     # What before_script makes, which is what the action's first step makes.
     (work / ".plimsoll").symlink_to(installed / "plimsoll")
     (made, _, shown) = gate["before_script"]
@@ -128,4 +128,4 @@ def test_words_of_users_are_never_carried_out(installed: Path, tmp_path: Path) -
     outputs = runner.use(ACTION, {"tests": "$(touch hurt) `touch hurt`; touch hurt", "comment": "no"})
     assert runner.failed == "Gate"
     assert outputs["exit-code"] == "2"
-    assert list((tmp_path / "job/work").rglob("hurt")) == []
+    assert list((tmp_path / "job/checkout").rglob("hurt")) == []

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.errors import ResultFileError
 from plimsoll.traces import core
 
 MSR = """\
@@ -242,3 +243,10 @@ def test_a_named_format_is_believed(tmp_path: Path) -> None:
     assert rows(path, "tencent") == rows(path)
     with pytest.raises(core.TraceError, match=r"line 1 .* is not a row of an Alibaba"):
         core.contents(path, "alibaba")
+
+
+def test_a_file_that_is_not_there_is_looked_for_by_its_name_and_not_by_its_rights(tmp_path: Path) -> None:
+    with pytest.raises(ResultFileError, match=r"there is no file .*nosuch\.trace; check the name"):
+        core.opened(tmp_path / "nosuch.trace")
+    with pytest.raises(ResultFileError, match="cannot be read: Is a directory; check its rights"):
+        core.opened(tmp_path)
