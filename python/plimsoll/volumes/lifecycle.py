@@ -203,15 +203,35 @@ def _format_and_mount(volume: Volume, file_system: str, wanted: Path | None) -> 
 
 def _start(folder: Path) -> None:
     """Start the server and wait until the file can be opened. Raises TargetError with the server's reason."""
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [sys.executable, "-P", "-m", "plimsoll.volumes.server", str(folder)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            cwd="/",
-            start_new_session=True,
-        )
+    server = None
+    try:
+        # Until it has written who it is, only this process knows it: whatever ends the wait ends the server.
+        with (folder / "log").open("wb") as log, signals_held_back():
+            server = subprocess.Popen(
+                [sys.executable, "-P", "-m", "plimsoll.volumes.server", str(folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,
+            )
+        said = _first_line(server)
+        if said != b"ready\n":
+            lines = said.decode(errors="replace").split() or (folder / "log").read_text(errors="replace").split()
+            raise TargetError(
+                f"cannot serve volume {folder.name}: {' '.join(lines) or 'its server ended without a message'}"
+            )
+    except BaseException:
+        if server is not None:
+            server.kill()
+            server.wait()
+        raise
+    # The server outlives this process; nobody here waits for it.
+    server.returncode = 0
+
+
+def _first_line(server: subprocess.Popen[bytes]) -> bytes:
+    """What the server says when it can be used, or why it cannot."""
     assert server.stdout is not None
     said = b""
     with server.stdout, selectors.DefaultSelector() as selector:
@@ -219,20 +239,11 @@ def _start(folder: Path) -> None:
         deadline = time.monotonic() + START_S
         while not said.endswith(b"\n"):
             if not selector.select(max(0.0, deadline - time.monotonic())):
-                said += b"it did not start in time"
-                break
+                return said + b"it did not start in time"
             if not (part := os.read(server.stdout.fileno(), 4096)):
                 break
             said += part
-    if said != b"ready\n":
-        server.kill()
-        server.wait()
-        lines = said.decode(errors="replace").split() or (folder / "log").read_text(errors="replace").split()
-        raise TargetError(
-            f"cannot serve volume {folder.name}: {' '.join(lines) or 'its server ended without a message'}"
-        )
-    # The server outlives this process; nobody here waits for it.
-    server.returncode = 0
+    return said
 
 
 def delete(name: str, *, force: bool = False) -> None:

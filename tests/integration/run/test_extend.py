@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from tests.conftest import until
-from tests.integration.run.conftest import PACED, PLIMSOLL, SHORT, Command, leftovers
+from tests.integration.run.conftest import PACED, PLIMSOLL, SHORT, Answer, Command, leftovers
 
 from plimsoll.model import RunStatus, Session, SessionState
 from plimsoll.store.store import Store, open_store
@@ -152,15 +152,25 @@ def test_an_interrupted_extension_is_resumed(plimsoll: Command, disk: Path, unde
     assert leftovers(disk) == []
 
 
+def until_decided(plimsoll: Command, answer: Answer) -> Answer:
+    """Go on as the end of a run says: a busy machine needs more blocks now and then even for ten times."""
+    for _ in range(6):
+        if "no answer yet" not in answer.err:
+            return answer
+        answer = plimsoll("extend")
+    raise AssertionError(answer.err)
+
+
 def test_the_end_of_a_run_names_the_session_and_what_comes_next(plimsoll: Command, disk: Path) -> None:
     where = ("--on", f"a={disk},{PACED['fast']}", "--on", f"b={disk},{PACED['slow']}")
-    answer = plimsoll("run", "randread", *where, *SHORT)
+    answer = until_decided(plimsoll, plimsoll("run", "randread", *where, *SHORT))
     name = stored()[0].id[-8:]
     assert answer.err.splitlines()[-1] == f"session {name}; next: `plimsoll report {name} -o report.html`"
     assert "has its answer" in plimsoll("extend", check=2).err
     plimsoll("extend", "--blocks", "1", "-o", "out.html")
     again = plimsoll("run", "randread", *where, *SHORT, "-o", "again.html")
-    assert again.err.splitlines()[-1] == f"session {stored()[0].id[-8:]}"
+    assert again.err.splitlines()[-1].startswith(f"session {stored()[0].id[-8:]}")
+    assert "next: `plimsoll report" not in again.err, "there is one already"
     for quiet in ("--json", "--quiet"):
         assert "next:" not in plimsoll("run", "randread", *where, *SHORT, quiet).err
 
@@ -170,9 +180,9 @@ def test_an_undecided_run_names_the_command_that_goes_on(plimsoll: Command, disk
     preview = plimsoll("run", "randread", *where, *SHORT, "--blocks", "2")
     name = stored()[0].id[-8:]
     assert f"1 case has no answer yet; `plimsoll extend {name}` goes on for about 1 more block (" in preview.err
-    answer = plimsoll("extend")
+    answer = until_decided(plimsoll, plimsoll("extend"))
     assert f"session {name}; next: `plimsoll report" in answer.err
-    assert len(stored()[1]) == 6
+    assert len(stored()[1]) >= 6
     # One target has a score and no question.
     assert "no answer yet" not in plimsoll("run", "ping", "--on", f"a={disk}", *SHORT, "--blocks", "1").err
 
