@@ -78,6 +78,10 @@ class NotStarted(TargetError):
     """A private server does not start at the place: the run that needs it has failed, and others go on."""
 
 
+class CloudError(PlimsollError):
+    """A provider refuses something, or cannot be reached."""
+
+
 class StoreError(PlimsollError):
     """The result store cannot be used."""
 
