@@ -11,6 +11,7 @@ MODULES = {
     "web": ("fastapi", "starlette", "uvicorn", "python_multipart", "multipart"),
     "notebook": ("altair", "pandas", "polars"),
     "cluster": ("distributed", "dask", "tornado", "cloudpickle", "asyncssh"),
+    "aws": ("boto3", "botocore"),
     "otel": ("opentelemetry", "opentelemetry_sdk", "opentelemetry_exporter_otlp_proto_http"),
 }
 """Extra → the modules that come with it and that Plimsoll imports, directly or through one of them."""
@@ -21,6 +22,7 @@ PURPOSE = {
     "cloud": "object storage",
     "web": "the team's server",
     "cluster": "a cluster",
+    "aws": "renting from AWS",
     "otel": "sending by OTLP",
     "notebook": "a table or chart for a notebook",
 }
