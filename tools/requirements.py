@@ -20,4 +20,5 @@ def requirements(extra: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(*([each for extra in sys.argv[1:] for each in requirements(extra)] or PROJECT["dependencies"]), sep="\n")
+    wanted = dict.fromkeys(each for extra in sys.argv[1:] for each in requirements(extra))
+    print(*(wanted or PROJECT["dependencies"]), sep="\n")
