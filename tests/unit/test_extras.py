@@ -99,4 +99,4 @@ def test_the_extras_are_those_of_the_package() -> None:
     assert shown
     assert "requirements.py $(SHOWN) >> $(BIN)/needed.txt" in makefile
     # The README shows no notebook, collector or rented machine; their own documents say what they need.
-    assert set(shown[1].split()) == set(named) - {"notebook", "otel", "aws"}, "`make setup` installs what the README shows"
+    assert set(shown[1].split()) == set(named) - {"notebook", "otel", "aws"}, "installed by `make setup`"
