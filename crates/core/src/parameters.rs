@@ -179,13 +179,13 @@ impl Bounds<u64> {
 impl Parameter {
     /// Refuses a value that is not within the bounds; it is asked for only where there are any.
     pub fn check(&self, value: impl FnOnce() -> Value) -> Result<(), OutOfBounds> {
-        if !self.unit.is_bounded() {
-            return Ok(());
-        }
-        let value = value();
+        if self.unit.is_bounded() { self.check_value(&value()) } else { Ok(()) }
+    }
+
+    fn check_value(&self, value: &Value) -> Result<(), OutOfBounds> {
         // JSON has no word for a number that is none.
         let is_none = value.is_null() && !self.default.is_null();
-        if !is_none && self.unit.fits(&value) {
+        if !is_none && self.unit.fits(value) {
             return Ok(());
         }
         let value = if is_none { "not a number".to_owned() } else { value.to_string() };

@@ -179,7 +179,10 @@ impl<E: Engine + 'static> pool::Launch for With<E> {
     }
 
     fn run(&self, parts: Parts<E>, window: Window) -> Ended<Exchange> {
-        let (found, result) = if recorded::is_asked_for(&self.launch.spec) {
+        // Engines that only fio's command line has need no other kind of worker: each is compiled anew for every engine.
+        let (found, result) = if const { E::CAPS.dataless } {
+            Worker::<E, Fio>::new(parts, window).run()
+        } else if recorded::is_asked_for(&self.launch.spec) {
             Worker::<E, Recorded>::new(parts, window).run()
         } else if fio::is_asked_for(&self.launch.spec) {
             Worker::<E, Fio>::new(parts, window).run()
