@@ -82,6 +82,14 @@ class CloudError(PlimsollError):
     """A provider refuses something, or cannot be reached."""
 
 
+class Unanswered(CloudError):
+    """The answer to a call is lost: whether it took effect is not known."""
+
+
+class NotYet(CloudError):
+    """Something cannot be deleted while something else uses it, which is about to end."""
+
+
 class StoreError(PlimsollError):
     """The result store cannot be used."""
 

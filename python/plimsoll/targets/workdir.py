@@ -78,7 +78,7 @@ def workdir(directory: Path, session_id: str) -> Iterator[WorkFolder]:
     SIGTERM and SIGHUP end the process through SystemExit while it exists, unless the program has its own handlers.
     Raises TargetError if the folder cannot be made.
     """
-    with _ending_signals_raise(), held(directory) as parent:
+    with ending_signals_raise(), held(directory) as parent:
         folder: WorkFolder | None = None
         try:
             # An interrupt between making the folder and knowing of it would leave it behind.
@@ -303,7 +303,7 @@ def _empty(folder: int) -> None:
 
 
 @contextmanager
-def _ending_signals_raise() -> Iterator[None]:
+def ending_signals_raise() -> Iterator[None]:
     """Turn signals that would end the process at once into SystemExit, so that cleaning up happens."""
     if threading.current_thread() is not threading.main_thread():
         yield

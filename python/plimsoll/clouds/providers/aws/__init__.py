@@ -1,0 +1,97 @@
+"""Amazon Web Services: instances, their volumes, and managed databases.
+
+client.py   every call        errors.py   what its errors mean       policy.py   the permissions that are needed
+zones.py, images.py, booting.py   where, from what and how machines boot      tags.py   whose everything is
+network.py, machines.py           what is made, listed and deleted            waiting.py   what takes its time
+asking.py                         what can be asked before anything is rented
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from plimsoll.clouds.provider import Endpoint, Host, PriceLine, Resource, Step
+from plimsoll.clouds.providers.aws import asking, machines, network, policy, zones
+from plimsoll.clouds.providers.aws.errors import Gone
+from plimsoll.clouds.wanted import Rental
+from plimsoll.errors import CloudError
+
+
+class Aws:
+    """The contract of `clouds/provider.py`, kind by kind."""
+
+    name = "aws"
+
+    def check(self, rental: Rental) -> Sequence[str]:
+        """Types, zones, quotas, permissions."""
+        return asking.check(rental)
+
+    def prices(self, rental: Rental) -> Sequence[PriceLine]:
+        """What an hour of each part costs."""
+        raise NotImplementedError(rental)
+
+    def steps(self, rental: Rental) -> Sequence[Step]:
+        """Key pair and group, then the machines."""
+        zone = zones.choose(rental)
+        group = {"network": zone.network, "from": rental.from_address}
+        return [
+            _step(rental, network.KEY_PAIR, "key", {}),
+            _step(rental, network.GROUP, "group", group),
+            *(
+                _step(rental, machines.MACHINE, machine.name, machines.details(rental, machine, zone))
+                for machine in rental.machines
+            ),
+        ]
+
+    def create(self, rental: Rental, step: Step, folder: Path) -> Resource:
+        """The call of one step."""
+        match step.kind:
+            case network.KEY_PAIR:
+                return network.make_key_pair(rental, step, folder)
+            case network.GROUP:
+                return network.make_group(rental, step)
+            case machines.MACHINE:
+                return machines.make(rental, step, folder)
+        raise CloudError(f"this version of Plimsoll cannot make a {step.kind}; use the one that began the rental")
+
+    def find(self, rental: Rental, step: Step) -> Resource | None:
+        """By its tags."""
+        made = self.resources(rental.region, rental.id)
+        return next((each for each in made if (each.kind, each.name) == (step.kind, step.name)), None)
+
+    def hosts(self, rental: Rental, made: Sequence[Resource], folder: Path) -> Sequence[Host]:
+        """The machines, once they run."""
+        return machines.hosts(rental, made, folder)
+
+    def endpoints(self, rental: Rental, made: Sequence[Resource], folder: Path) -> Sequence[Endpoint]:
+        """The databases, once they answer."""
+        raise NotImplementedError((rental, made, folder))
+
+    def delete(self, resource: Resource) -> None:
+        """The call that ends it."""
+        module = machines if resource.kind in (machines.MACHINE, machines.VOLUME) else network
+        with suppress(Gone):
+            module.delete(resource)
+
+    def resources(self, region: str, rental: str | None = None) -> Sequence[Resource]:
+        """Machines first, then what they use."""
+        return [*machines.resources(region, rental), *network.resources(region, rental)]
+
+    def interrupted(self, rental: Rental, machine: str) -> str | None:
+        """As the state of the instance tells it."""
+        found = [each for each in self.resources(rental.region, rental.id) if each.name == machine]
+        return machines.interrupted(rental.region, found[0].id) if found else f"machine {machine} is gone"
+
+    def policy(self) -> Mapping[str, Any]:
+        """In the format of IAM."""
+        return policy.policy()
+
+
+def _step(rental: Rental, kind: str, name: str, details: Mapping[str, Any]) -> Step:
+    return Step(kind=kind, name=name, token=f"plimsoll-{rental.id}-{kind}-{name}", details=details)
+
+
+CLOUD = Aws()

@@ -1,0 +1,51 @@
+"""End what earlier commands have left: what a killed one has on record here, and what has outlived its lease.
+
+Nothing is touched that has not the tags of a rental.
+"""
+
+from __future__ import annotations
+
+import time
+
+from plimsoll.clouds import finding, lease, ledger, rent
+from plimsoll.clouds.provider import Cloud, Resource
+from plimsoll.errors import CloudError
+
+
+def abandoned() -> list[str]:
+    """End what killed commands have left on record here; a sentence for each rental. Cheap where there is none."""
+    told = []
+    for record in ledger.abandoned():
+        rental = record.rental
+        try:
+            ended = rent.give_back(finding.cloud(rental.provider), record)
+        except CloudError as error:
+            record.close()
+            told.append(str(error))
+            continue
+        what = ", ".join(f"{each.kind} {each.id}" for each in ended)
+        told.append(
+            f"rental {rental.id} in {rental.region}, left by a command that was killed: ended {what or 'nothing'}"
+        )
+    return told
+
+
+def outlived(cloud: Cloud, region: str, *, every: bool = False) -> list[str]:
+    """End what is tagged in a region and has outlived its lease; with `every` also what has not.
+
+    Raises CloudError with what does not end.
+    """
+    deadline = time.monotonic() + rent.GIVING_BACK_S
+    ended: dict[str, Resource] = {}
+    while left := [each for each in cloud.resources(region) if _ends(each, every)]:
+        busy, problems = rent.delete_all(cloud, left)
+        if (problems and not busy) or time.monotonic() > deadline:
+            things = ", ".join(f"{each.kind} {each.id}" for each in left)
+            raise CloudError(f"{things} in {region} cannot be ended: {'; '.join(problems) or 'no reason was given'}")
+        ended |= {each.id: each for each in left}
+        time.sleep(rent.POLL_S)
+    return [f"ended {each.kind} {each.id} of rental {each.rental}" for each in ended.values()]
+
+
+def _ends(resource: Resource, every: bool) -> bool:
+    return bool(resource.rental) and (every or lease.is_over(resource.lease_end_ns))
