@@ -43,6 +43,8 @@ def proxy(_proxy: Proxy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Pro
     monkeypatch.delenv("AWS_PROFILE", raising=False)
     for module in (rent, waiting):
         monkeypatch.setattr(module, "POLL_S", 0.05)
+    monkeypatch.setattr(rent, "SETTLING_S", 1.0)
+    monkeypatch.setattr(client, "ATTEMPTS", 3)
     client.forget()
     return _proxy
 

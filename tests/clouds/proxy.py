@@ -177,8 +177,8 @@ def _handler(proxy: Proxy) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 return
             try:
-                self.send_response(answer.status)
-                for name, value in answer.headers.items():
+                self.send_response_only(answer.status)
+                for name, value in {"Date": self.date_time_string(), **answer.headers}.items():
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()

@@ -108,9 +108,10 @@ class Ledger:
 
 def begin(rental: Rental) -> Ledger:
     """A new record, on the disk before anything is rented. Raises CloudError where it cannot be written."""
-    folder = _clouds() / rental.id
+    folder = home() / "clouds" / rental.id
     begun_ns = time.time_ns()
     try:
+        folder.parent.mkdir(mode=0o700, exist_ok=True)
         folder.mkdir(mode=0o700)
         descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -136,7 +137,7 @@ def abandoned() -> Iterator[Ledger]:
 def take_over(rental_id: str) -> Ledger:
     """The record of one rental whose process is gone. Raises CloudError where it is not, or there is no such rental."""
     try:
-        ledger = _taken(_clouds() / rental_id)
+        ledger = _taken(home() / "clouds" / rental_id)
     except BlockingIOError:
         raise CloudError(f"another command uses rental {rental_id}; wait for its end or stop it") from None
     if ledger is None:
@@ -147,12 +148,6 @@ def take_over(rental_id: str) -> Ledger:
 def ids() -> list[str]:
     """All rentals that have a record here, of this and other processes."""
     return [folder.name for folder in _folders()]
-
-
-def _clouds() -> Path:
-    folder = home() / "clouds"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    return folder
 
 
 def _folders() -> list[Path]:

@@ -24,9 +24,7 @@ def abandoned() -> list[str]:
             told.append(str(error))
             continue
         what = ", ".join(f"{each.kind} {each.id}" for each in ended)
-        told.append(
-            f"rental {rental.id} in {rental.region}, left by a command that was killed: ended {what or 'nothing'}"
-        )
+        told.append(f"rental {rental.id} in {rental.region}, left by an earlier command: ended {what or 'nothing'}")
     return told
 
 

@@ -82,8 +82,7 @@ class Aws:
 
     def interrupted(self, rental: Rental, machine: str) -> str | None:
         """As the state of the instance tells it."""
-        found = [each for each in self.resources(rental.region, rental.id) if each.name == machine]
-        return machines.interrupted(rental.region, found[0].id) if found else f"machine {machine} is gone"
+        return machines.interrupted(rental, machine)
 
     def policy(self) -> Mapping[str, Any]:
         """In the format of IAM."""

@@ -22,6 +22,10 @@ class Already(CloudError):
     """Something of this name exists."""
 
 
+class Forbidden(CloudError):
+    """A permission is missing."""
+
+
 class Allowed(CloudError):
     """A call that only asked whether it may be made: it may."""
 
@@ -89,7 +93,7 @@ def _refused(response: Any, action: str, region: str) -> CloudError:
     if code in WRONG:
         return CloudError(f"AWS does not accept the credentials for {action} in {region} ({code}); log in again")
     if code in FORBIDDEN:
-        return CloudError(forbidden(action, region))
+        return Forbidden(forbidden(action, region))
     return _unavailable(code, message, action, region)
 
 

@@ -10,7 +10,7 @@ from plimsoll.catalog.instances import instances
 from plimsoll.clouds.provider import Host, Resource, Step
 from plimsoll.clouds.providers.aws import booting, images, network
 from plimsoll.clouds.providers.aws.client import call, pages
-from plimsoll.clouds.providers.aws.tags import filters, resource, specifications
+from plimsoll.clouds.providers.aws.tags import NAME, filters, resource, specifications
 from plimsoll.clouds.providers.aws.waiting import BOOTS_S, until
 from plimsoll.clouds.providers.aws.zones import Zone, zone_id
 from plimsoll.clouds.wanted import Disk, Machine, Rental
@@ -18,6 +18,8 @@ from plimsoll.errors import CloudError
 from plimsoll.units import GIB, MIB
 
 MACHINE, VOLUME, LOCAL = "machine", "volume", "instance-store"
+TAGGED = ("instance", "volume", "network-interface")
+"""What RunInstances makes."""
 ROOT_GIB = 16
 """Of the volume that the machine boots from: the system, Plimsoll, and a small work folder."""
 LETTERS = "fghijklmnop"
@@ -44,7 +46,7 @@ def make(rental: Rental, step: Step, folder: Path) -> Resource:
         "KeyName": network.name(rental.id),
         "NetworkInterfaces": [asked["NetworkInterfaces"][0] | {"Groups": [network.group_id(rental)]}],
         "UserData": booting.user_data(rental, machine.name, folder),
-        "TagSpecifications": specifications(rental, step.name, ("instance", "volume", "network-interface")),
+        "TagSpecifications": specifications(rental, step.name, TAGGED),
     }
     made = call(rental.region, "ec2", "run_instances", **asked)["Instances"][0]
     return resource(MACHINE, made["InstanceId"], rental.region, made, made["State"]["Name"])
@@ -110,12 +112,12 @@ def delete(each: Resource) -> None:
         call(each.region, "ec2", "delete_volume", VolumeId=each.id)
 
 
-def interrupted(region: str, identity: str) -> str | None:
-    """Why AWS takes an instance away."""
-    for each in _described(region, InstanceIds=[identity]):
-        if each["State"]["Name"] not in ("pending", "running"):
-            return _reason(each)
-    return None
+def interrupted(rental: Rental, name: str) -> str | None:
+    """Why AWS takes an instance away; it is listed for an hour after its end."""
+    found = _described(rental.region, Filters=[*filters(rental.id), {"Name": f"tag:{NAME}", "Values": [name]}])
+    if any(each["State"]["Name"] in ("pending", "running") for each in found):
+        return None
+    return f"machine {name} {_reason(found[0])}" if found else f"machine {name} is gone"
 
 
 def of(rental: Rental, name: str) -> Machine:
