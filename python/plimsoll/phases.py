@@ -131,6 +131,8 @@ def metrics_of_memory(facts: Mapping[str, Any], shares: Mapping[str, float]) -> 
     What a test timed to the end of a sync tells of the disk in any case.
     """
     names = {phase for phase, share in shares.items() if share < REACHED}
+    if not names:
+        return frozenset()
     return frozenset(
         each.score.metric
         for each in phase_scores(phases(facts))

@@ -50,9 +50,11 @@ def standing(runs: Sequence[Run]) -> Standing | None:
     if not runs:
         return None
     shape = shape_of(runs[-1].target)
+    cliffs = [regime for run in runs if (regime := _cliff(run)) is not None]
+    if shape is None and not cliffs:
+        return None
     measured_s = max(_length_s(run) for run in runs)
     found = None if shape is None else _by_credits(shape, runs, measured_s)
-    cliffs = [regime for run in runs if (regime := _cliff(run)) is not None]
     if not cliffs or (found is not None and found.basis is Basis.BURST):
         return found
     if any("imported" in run.facts for run in runs) or not all(regime.accepted for regime in cliffs):
@@ -151,11 +153,11 @@ def _length_s(run: Run) -> float:
 
 def _cliff(run: Run) -> Regime | None:
     """The two levels of a run in which a burst ended; own runs have a score for it."""
+    if "imported" not in run.facts and not [each for each in run.scores if each.metric.endswith("_burst")]:
+        return None
     units: tuple[Unit, Unit] = ("1/s", "B/s")
     if run.plan.metrics and "throughput" in run.plan.metrics[0]:
         units = ("B/s", "1/s")
-    if "imported" not in run.facts and not any(score.metric.endswith("_burst") for score in run.scores):
-        return None
     series = series_of(run, units[0]) or series_of(run, units[1])
     return None if series is None or series.regime.burst is None else series.regime
 

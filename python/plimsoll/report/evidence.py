@@ -5,6 +5,7 @@ Nothing here reads a store, a clock or a file: the same evidence always gives th
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +35,10 @@ from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_s
 from plimsoll.stats.policy import FACTS_FROM, LEVELS_FROM, MODES, STANDARD, Mode
 from plimsoll.stats.standing import Basis, Standing
 from plimsoll.stats.stated import stated_in
-from plimsoll.stats.summary import Split, Summary, summarise
+from plimsoll.stats.summary import Series, Split, Summary, splits, summaries
+
+Place = tuple[str, str, str]
+"""Case, metric, target."""
 
 
 @dataclass(frozen=True)
@@ -220,15 +224,15 @@ class Evidence:
         return tuple(row for run in self.runs for row in self._rows_of(run))
 
     def _rows_of(self, run: Run) -> list[ScoreRow]:
-        called = self.named.called[run.id]
+        session, case, target, plan = self.named.called[run.id]
+        about = (target, run.block, run.attempt, run.order, run.status.value)
         neighbours = neighbours_in(run.facts)
         # Of thousands of runs, few are the mean of others.
         means = "spread" in run.facts
 
         def row(metric: str, unit: Unit, direction: Direction, value: float | None) -> ScoreRow:
-            about = (called.target, run.block, run.attempt, run.order, run.status.value, value, called.plan)
             stated = stated_in(run.facts, metric, value) if means else None
-            return ScoreRow(called.session, called.case, metric, unit, direction, *about, stated, neighbours)
+            return ScoreRow(session, case, metric, unit, direction, *about, value, plan, stated, neighbours)
 
         if run.scores:
             return [row(score.metric, score.unit, score.direction, score.value) for score in run.scores]
@@ -288,23 +292,40 @@ class Evidence:
     def lines(self) -> tuple[ScoreLine, ...]:
         """Every metric of every case and target with its summary."""
         values = valid_scores(self.rows)
-        return tuple(
-            self._line(case, target, metric, values[case, metric, target])
-            for case, metric in self.metrics
-            for target in self.targets
-            if (case, metric, target) in values
-        )
+        order = [(case, metric, target) for case, metric in self.metrics for target in self.targets]
+        places = [place for place in order if place in values]
+        parts = self._splits(places, values) if self.policy >= LEVELS_FROM else {}
+        whole = {
+            place: usable
+            for place in places
+            if place not in parts and (usable := [value for value in values[place] if 0 < value < float("inf")])
+        }
+        directions = [self.metrics[case, metric][1] for case, metric, _ in whole]
+        found = dict(zip(whole, summaries(list(zip(whole.values(), directions, strict=True))), strict=True))
+        return tuple(self._line(place, values[place], found.get(place), parts.get(place)) for place in places)
 
-    def _line(self, case: str, target: str, metric: str, values: Sequence[float]) -> ScoreLine:
+    def _splits(self, places: Sequence[Place], values: Mapping[Place, Sequence[float]]) -> dict[Place, Split]:
+        """Why the runs of these have no common score, as far as they have none."""
+
+        def series(place: Place) -> Series:
+            case, metric, target = place
+            found = values[place]
+            # In one session the scores stand in the order of the runs.
+            if len(self.sessions) == 1 and found and min(found) > 0 and max(found) < math.inf:
+                return Series(found, True, self.metrics[case, metric][0])
+            runs = self.repeated(case, target, metric)
+            return Series(runs.values, runs.ordered, runs.unit)
+
+        found = splits([series(place) for place in places])
+        return {place: each for place, each in zip(places, found, strict=True) if each is not None}
+
+    def _line(self, place: Place, values: Sequence[float], summary: Summary | None, split: Split | None) -> ScoreLine:
+        case, metric, target = place
         unit, direction = self.metrics[case, metric]
-        usable = [value for value in values if 0 < value < float("inf")]
         head = (case, target, metric, unit, direction, metric in self.judged[case], tuple(values))
-        standing = self.standings.get((case, target))
-        series = self.repeated(case, target, metric)
-        if self.policy >= LEVELS_FROM and series.split is not None:
-            began = tuple(series.runs[level.first].started_ns for level in series.split.levels)
-            return ScoreLine(*head, None, standing, series.split, began)
-        return ScoreLine(*head, summarise(usable, direction) if usable else None, standing)
+        runs = self.repeated(case, target, metric).runs if split else ()
+        began = tuple(runs[level.first].started_ns for level in split.levels) if split else ()
+        return ScoreLine(*head, summary, self.standings.get((case, target)), split, began)
 
     def repeated(self, case: str, target: str, metric: str) -> Repeated:
         """The scores of a metric in the order in which they ran."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.catalog.bounds import use_of
 from plimsoll.catalog.targets import is_emulated, shape_of
@@ -16,9 +16,11 @@ from plimsoll.declared import IoParameters
 from plimsoll.model import Finding, Level, Plan, Run, Target
 from plimsoll.phases import MEMORY_GUARD
 from plimsoll.report.evidence import Evidence, ScoreLine
-from plimsoll.simulation.carrying import Carrier, Measured, TooSlow, carriers
 from plimsoll.stats.standing import Basis
 from plimsoll.units import GIB
+
+if TYPE_CHECKING:
+    from plimsoll.simulation.carrying import Carrier, Measured, TooSlow
 
 MEMORY_GUARDS = frozenset(
     {MEMORY_GUARD, "memory_file_system", "page_cache", "working_set", "unwritten", "instance_memory", "plausible"}
@@ -88,6 +90,9 @@ def likened(evidence: Evidence) -> tuple[Likened, ...]:
 
 
 def _of(evidence: Evidence, case: str, target: Target) -> Likened:
+    # Loaded only where it is needed: reports on several targets are not likened to anything.
+    from plimsoll.simulation.carrying import Measured, carriers
+
     runs = evidence.runs_of(case, target.name)
     load = _load(runs[0], target)
     if isinstance(load, str):

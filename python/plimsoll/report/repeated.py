@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from plimsoll.model import Run, Session, Unit
 from plimsoll.stats.repeats import Pattern, patterns
-from plimsoll.stats.summary import Split, split
 
 
 @dataclass(frozen=True)
@@ -29,11 +29,6 @@ class Repeated:
         """In which ways they are not repetitions of one thing."""
         return patterns(self.values, ordered=self.ordered, unit=self.unit) if self.values else ()
 
-    @cached_property
-    def split(self) -> Split | None:
-        """Why they have no common score; None where they have one."""
-        return split(self.values, ordered=self.ordered, unit=self.unit) if self.values else None
-
 
 def repeated(runs: Sequence[Run], metric: str, unit: Unit, sessions: Mapping[str, Session]) -> Repeated:
     """Of the valid runs of one case on one target; the first valid attempt of each block counts."""
@@ -42,9 +37,9 @@ def repeated(runs: Sequence[Run], metric: str, unit: Unit, sessions: Mapping[str
     first: dict[tuple[str, int], tuple[float, Run]] = {}
     # Runs without a time are in no order, but those of one file are numbered as they stood in it.
     for run in sorted(runs, key=lambda run: (place[run.session_id], run.block, run.attempt)):
-        value = next((score.value for score in run.scores if score.metric == metric), None)
-        if value is not None and 0 < value < float("inf"):
-            first.setdefault((run.session_id, run.block), (value, run))
+        values = [score.value for score in run.scores if score.metric == metric]
+        if values and 0 < values[0] < math.inf:
+            first.setdefault((run.session_id, run.block), (values[0], run))
     known = [sessions[name] for name in named if name in sessions]
     return Repeated(
         values=tuple(value for value, _ in first.values()),

@@ -17,14 +17,19 @@ from statistics import fmean, median, stdev
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from plimsoll.stats.student_t import quantile
+from plimsoll.stats.student_t import FloatArray, quantile
+
+BoolArray = NDArray[np.bool_]
 
 LEVEL = 0.01
 """Two-sided level of either test."""
 FEWEST_PER_ORDER = 3
 EXACT_UP_TO = 60
 """Values up to which all orders are counted; their numbers grow with the fourth power, and the normal law is near."""
+_MOST_PAIRS = 2_000_000
+"""Pairs of values that are looked at together, which bounds memory."""
 SMALLEST_TOLD = 0.01
 """Log ratio; smaller effects are not worth a word even where they are certain."""
 DISTURBED = 0.2
@@ -46,6 +51,17 @@ def drift(differences: Sequence[float]) -> float | None:
         return None
     slope = median((rises / (later - earlier)).tolist())
     return _told(slope * (len(values) - 1))
+
+
+def may_drift(rows: FloatArray) -> BoolArray:
+    """Rows of differences, shape (series, blocks), in which `drift` may find one: its test for many series at once."""
+    count = rows.shape[1]
+    earlier, later = _pairs(count)
+    at_once = max(1, _MOST_PAIRS // max(1, len(earlier)))
+    parts = [rows[at : at + at_once] for at in range(0, len(rows), at_once)]
+    rising = [abs(int(each)) for part in parts for each in np.sign(part[:, later] - part[:, earlier]).sum(axis=1)]
+    rare = {each: len(earlier) > 0 and _p_of_order(count, each) <= LEVEL for each in set(rising)}
+    return np.array([rare[each] for each in rising], dtype=bool)
 
 
 def order_effect(differences: Sequence[float], baseline_first: Sequence[bool]) -> float | None:

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,11 +17,11 @@ from plimsoll.stats.after_own import NOT_AFTER_OWN, still_certain
 from plimsoll.stats.carryover import DISTURBED, Neighbours, disturbed, drift, order_effect
 from plimsoll.stats.multiplicity import surviving
 from plimsoll.stats.policy import DEFAULT_BAND, FACTS_FROM, LEVELS_FROM, STANDARD, UNPAIRED_FROM, Mode
-from plimsoll.stats.repeats import PatternKind, may_be_told, patterns
+from plimsoll.stats.repeats import PatternKind, patterns, suspects
 from plimsoll.stats.standing import LEVEL, Sides
 from plimsoll.stats.stated import ASSUMPTION, Stated, judge_stated
 from plimsoll.stats.student_t import FloatArray
-from plimsoll.stats.summary import Split, split
+from plimsoll.stats.summary import Split, by_length, split
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
 from plimsoll.stats.verdict import Answer, Verdict, judge_many, log_ratio, without_answer
 from plimsoll.units import format_spread
@@ -133,6 +134,8 @@ class _Draft:
 _OK = RunStatus.OK.value
 _OF_VERDICT = "; the verdict is about "
 """What a note says of a verdict, which it must not where there is none."""
+_OF_RATIOS = frozenset({PatternKind.STEP, PatternKind.GROUPS, PatternKind.SERIAL})
+"""What is looked for in the ratios of blocks."""
 _MIXED = f"{_OF_VERDICT}both together"
 
 Place = tuple[str, int]  # session, block
@@ -194,7 +197,7 @@ def cells(
     ]
     verdicts = _judged(drafts, band, mode, policy)
     crowded = _crowded(drafts)
-    quiet = _quiet(drafts)
+    suspected = _suspects(drafts)
     found = []
     for index, (draft, verdict) in enumerate(zip(drafts, verdicts, strict=True)):
         notes = [*_notes_on_plans(draft, plans or {}, (draft.key, draft.target) in crowded)]
@@ -205,8 +208,7 @@ def cells(
             notes += _notes_apart(judged, *names)
         else:
             levels = policy >= LEVELS_FROM
-            told = _notes(draft, verdict, patterned=policy >= UNPAIRED_FROM and index not in quiet, levels=levels)
-            notes += told
+            notes += _notes(draft, verdict, suspected[index], policy)
             before, verdict = verdict, still_certain(verdict, after_own(draft.pairs), mode)
             notes += [Note("slices", NOT_AFTER_OWN)] if before.decided and not verdict.decided else []
             parts = _parts(draft, notes) if levels else None
@@ -279,19 +281,18 @@ def measured_apart(sessions: Iterable[Session]) -> dict[str, bool]:
 
 def valid_scores(rows: Iterable[ScoreRow]) -> dict[tuple[str, str, str], list[float]]:
     """The scores of each (case, metric, target): first valid attempt of each block, by session as these came."""
-    rows = list(rows)
-    groups, _ = _grouped(rows)
-    session = {name: place for place, name in enumerate(dict.fromkeys(row.session for row in rows))}
-    return {
-        (key.case, key.metric, target): [
-            row.value
-            for place in sorted(places, key=lambda place: (session[place[0]], place[1]))
-            for row in [next((row for _, row in sorted(places[place].items()) if row.value is not None), None)]
-            if row is not None and row.value is not None
-        ]
-        for key, by_target in groups.items()
-        for target, places in by_target.items()
-    }
+    sessions: dict[str, int] = {}
+    found: dict[tuple[Any, ...], dict[tuple[int, int], tuple[int, float]]] = {}
+    for row in rows:
+        session, case, metric, unit, direction, target, block, attempt, _, status, value, *_ = row
+        place = (sessions.setdefault(session, len(sessions)), block)
+        values = found.setdefault((case, metric, target, unit, direction), {})
+        if value is None or status != _OK or value != value:
+            continue
+        before = values.get(place)
+        if before is None or attempt <= before[0]:
+            values[place] = (attempt, value)
+    return {name[:3]: [values[place][1] for place in sorted(values)] for name, values in found.items()}
 
 
 def _grouped(
@@ -321,11 +322,9 @@ def _grouped(
 def _first_valid(ours: Attempts, theirs: Attempts) -> tuple[ScoreRow, float, ScoreRow, float] | None:
     """The runs of the first attempt in which both are valid, and their scores."""
     for attempt in sorted(ours) if len(ours) > 1 else ours:
-        other = theirs.get(attempt)
-        if other is not None:
-            mine = ours[attempt]
-            if mine.value is not None and other.value is not None:
-                return mine, mine.value, other, other.value
+        mine, other = ours[attempt], theirs.get(attempt)
+        if other is not None and mine.value is not None and other.value is not None:
+            return mine, mine.value, other, other.value
     return None
 
 
@@ -431,20 +430,16 @@ def _judged(drafts: Sequence[_Draft], band: float, mode: Mode, policy: int) -> l
 
 def _by_length(drafts: Sequence[_Draft]) -> Iterable[tuple[list[int], FloatArray]]:
     """Indices of drafts with equally many pairs, and their differences as rows of one array."""
-    by_length: dict[int, list[int]] = defaultdict(list)
-    for index, draft in enumerate(drafts):
-        by_length[len(draft.pairs)].append(index)
-    for length, indices in by_length.items():
-        matrix = np.array([[pair.difference for pair in drafts[i].pairs] for i in indices], dtype=np.float64)
-        yield indices, matrix.reshape(len(indices), length)
+    return by_length([[pair.difference for pair in draft.pairs] for draft in drafts])
 
 
-def _quiet(drafts: Sequence[_Draft]) -> set[int]:
-    """Drafts whose differences have no pattern worth a note."""
-    found: set[int] = set()
-    for indices, matrix in _by_length(drafts):
-        found.update(index for index, told in zip(indices, may_be_told(matrix), strict=True) if not told)
-    return found
+def _suspects(drafts: Sequence[_Draft]) -> dict[int, frozenset[PatternKind]]:
+    """By the place of each draft what its differences may show that is worth a note."""
+    return {
+        index: told
+        for indices, matrix in _by_length(drafts)
+        for index, told in zip(indices, suspects(matrix), strict=True)
+    }
 
 
 def _crowded(drafts: Sequence[_Draft]) -> set[tuple[_Key, str]]:
@@ -501,7 +496,7 @@ def _have(count: int) -> str:
     return "has" if count == 1 else "have"
 
 
-def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool, levels: bool) -> Iterable[Note]:
+def _notes(draft: _Draft, verdict: Verdict, suspected: frozenset[PatternKind], policy: int) -> Iterable[Note]:
     used = len(draft.pairs) + draft.zero
     if not used:
         yield Note("unpaired", "the two never ran validly in one block of one session, so nothing can be compared")
@@ -512,10 +507,11 @@ def _notes(draft: _Draft, verdict: Verdict, *, patterned: bool, levels: bool) ->
     if verdict.contaminated:
         yield Note("outliers", f"a few blocks are far from the others{_OF_VERDICT}the typical block")
     differences = [pair.difference for pair in draft.pairs]
-    drifted = drift(differences)
+    drifted = drift(differences) if PatternKind.TREND in suspected else None
+    patterned = policy >= UNPAIRED_FROM and suspected & _OF_RATIOS
     seen = list(_notes_on_ratios(draft, differences)) if patterned else []
     # A step has a rank correlation with time as well; its slope is no size of anything.
-    stepped = levels and any(note.kind == "step" for note in seen)
+    stepped = policy >= LEVELS_FROM and any(note.kind == "step" for note in seen)
     if drifted is not None and not stepped:
         change = math.expm1(-drifted if draft.key.direction == "lower" else drifted)
         told = f"{change:+.0%}".replace("%", " %").replace("-", "−")
@@ -551,7 +547,7 @@ def _notes_on_ratios(draft: _Draft, differences: Sequence[float]) -> Iterable[No
     for pattern in patterns([float(np.exp(each)) for each in differences]):
         if pattern.kind is PatternKind.STEP and pattern.at is not None:
             before, after = (
-                float(np.median([pair.other / pair.baseline for pair in part]))
+                median([pair.other / pair.baseline for pair in part])
                 for part in (draft.pairs[: pattern.at], draft.pairs[pattern.at :])
             )
             change = f"{'fell' if after < before else 'rose'} by {abs(after / before - 1):.0%}".replace("%", " %")

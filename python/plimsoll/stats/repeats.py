@@ -8,21 +8,18 @@ unlike the others, and neighbours that resemble each other. `repeat_values` make
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plimsoll.model import Unit
-from plimsoll.stats.carryover import drift
+from plimsoll.stats.carryover import BoolArray, drift, may_drift
 from plimsoll.stats.policy import RESOLUTION
 from plimsoll.stats.student_t import FloatArray, quantile
 from plimsoll.units import format_number, format_value
-
-BoolArray = NDArray[np.bool_]
 
 LEVEL = 0.01
 """Probability of calling a series of independent runs one of these, each."""
@@ -90,20 +87,28 @@ class Pattern:
     """Index of the first run after a step."""
 
 
-def patterns(values: Sequence[float], *, ordered: bool = True, unit: Unit = "1") -> tuple[Pattern, ...]:
+def patterns(
+    values: Sequence[float],
+    *,
+    ordered: bool = True,
+    unit: Unit = "1",
+    suspected: Collection[PatternKind] = tuple(PatternKind),
+) -> tuple[Pattern, ...]:
     """What is wrong with positive scores in `unit`, one per run as they ran (`ordered`: the order is known).
 
     A step and a trend are explanations of the same thing, so the better one is given; neighbours that resemble each
-    other are only told where neither explains it, and so are two groups, which a step makes.
+    other are only told where neither explains it, and so are two groups, which a step makes. Only what is `suspected`,
+    as `suspects` says of many series, is looked for.
     """
     logs = np.log(np.asarray(values, dtype=np.float64))
     if not ordered:
         return tuple(filter(None, [_groups(logs, unit)]))
-    first = _first(logs)
-    moved = _moved(logs)
+    first = _first(logs) if PatternKind.FIRST in suspected else None
+    moved = _moved(logs, suspected)
     found = [first, moved]
     if moved is None:
-        found += [_groups(logs, unit), _serial(logs)]
+        found += [_groups(logs, unit)] if PatternKind.GROUPS in suspected else []
+        found += [_serial(logs)] if PatternKind.SERIAL in suspected else []
     return tuple(each for each in found if each is not None)
 
 
@@ -132,19 +137,52 @@ def serial_share(rows: FloatArray) -> FloatArray:
     return ratio
 
 
-def may_be_told(rows: FloatArray) -> BoolArray:
-    """Rows of logs, shape (series, runs), in which `patterns` may find a step, groups or dependence.
+def suspects(rows: FloatArray) -> list[frozenset[PatternKind]]:
+    """What `patterns` may find in each row of logs, shape (series, runs).
 
     The same tests for many series at once, without their words: what makes a thousand of them cheap.
     """
+    found = [(PatternKind.TREND, may_drift(rows)), (PatternKind.FIRST, _first_unlike(rows))]
     limits = _critical(rows.shape[1])
-    if limits is None:
+    if limits is not None:
+        found += [(PatternKind.STEP, split_share(rows)[0] > limits.step)]
+        found += [(PatternKind.GROUPS, _apart(np.sort(rows, axis=1), limits))]
+    if limits is not None and rows.shape[1] >= FEWEST_FOR_SERIAL:
+        found += [(PatternKind.SERIAL, serial_share(rows) < limits.serial)]
+    told: list[set[PatternKind]] = [set() for _ in rows]
+    for kind, where in found:
+        for row in np.flatnonzero(where):
+            told[row].add(kind)
+    return [frozenset(each) for each in told]
+
+
+def _apart(ranked: FloatArray, limits: Critical) -> BoolArray:
+    """Rows of ranked logs that fall into two groups, each nearer to its own than to the other."""
+    share, split = split_share(ranked)
+    found: BoolArray = share > limits.groups
+    for row in np.flatnonzero(found):
+        found[row] = _distance(ranked[row], int(split[row])) is not None
+    return found
+
+
+def _distance(ranked: FloatArray, at: int) -> float | None:
+    """From the mean of the lower group, which ends before `at`, to that of the upper one; None where they are one."""
+    apart = float(ranked[at:].mean() - ranked[:at].mean())
+    # Of two groups the nearest members are apart too: a long tail is none.
+    between = float(ranked[at] - ranked[at - 1])
+    return None if apart < SMALLEST_TOLD or between < apart / 3 else apart
+
+
+def _first_unlike(rows: FloatArray) -> BoolArray:
+    """Rows whose first value is no draw from the distribution of the others (Student)."""
+    rest = rows[:, 1:]
+    count = rest.shape[1]
+    if count + 1 < FEWEST_FOR_FIRST:
         return np.zeros(len(rows), dtype=bool)
-    step, groups = split_share(rows)[0], split_share(np.sort(rows, axis=1))[0]
-    told: BoolArray = (step > limits.step) | (groups > limits.groups)
-    if rows.shape[1] >= FEWEST_FOR_SERIAL:
-        told |= serial_share(rows) < limits.serial
-    return told
+    away = np.abs(rows[:, 0] - rest.mean(axis=1))
+    spread = np.maximum(rest.std(axis=1, ddof=1), RESOLUTION) * math.sqrt(1 + 1 / count)
+    unlike: BoolArray = (away >= SMALLEST_TOLD) & (away > quantile(1 - LEVEL / 2, count - 1) * spread)
+    return unlike
 
 
 def _critical(count: int) -> Critical | None:
@@ -152,9 +190,10 @@ def _critical(count: int) -> Critical | None:
     return CRITICAL[known[-1]] if known else None
 
 
-def _moved(logs: FloatArray) -> Pattern | None:
+def _moved(logs: FloatArray, suspected: Collection[PatternKind]) -> Pattern | None:
     """A trend or a step, whichever explains more."""
-    trend, step = _trend(logs), _step(logs)
+    trend = _trend(logs) if PatternKind.TREND in suspected else None
+    step = _step(logs) if PatternKind.STEP in suspected else None
     if trend is None or step is None:
         return trend or step
     x = np.arange(len(logs)) - (len(logs) - 1) / 2
@@ -193,10 +232,8 @@ def _groups(logs: FloatArray, unit: Unit) -> Pattern | None:
     ranked = np.sort(logs)
     share, split = split_share(ranked[None, :])
     lower, upper = ranked[: int(split[0])], ranked[int(split[0]) :]
-    apart = float(upper.mean() - lower.mean())
-    # Of two groups the nearest members are apart too: a long tail is none.
-    between = float(upper[0] - lower[-1])
-    if float(share[0]) <= limits.groups or apart < SMALLEST_TOLD or between < apart / 3:
+    apart = _distance(ranked, int(split[0])) if float(share[0]) > limits.groups else None
+    if apart is None:
         return None
     low, high = math.exp(float(lower.mean())), math.exp(float(upper.mean()))
     text = (
@@ -207,14 +244,10 @@ def _groups(logs: FloatArray, unit: Unit) -> Pattern | None:
 
 
 def _first(logs: FloatArray) -> Pattern | None:
-    """The first run against the prediction from the others (Student)."""
-    if len(logs) < FEWEST_FOR_FIRST:
+    """The first run against the prediction from the others."""
+    if not _first_unlike(logs[None, :])[0]:
         return None
-    rest = logs[1:]
-    away = float(logs[0] - rest.mean())
-    spread = max(float(rest.std(ddof=1)), RESOLUTION) * math.sqrt(1 + 1 / len(rest))
-    if abs(away) < SMALLEST_TOLD or abs(away) <= quantile(1 - LEVEL / 2, len(rest) - 1) * spread:
-        return None
+    away = float(logs[0] - logs[1:].mean())
     word = "higher" if away > 0 else "lower"
     text = f"the first of {len(logs)} runs is {_percent(away)} {word} than the others"
     return Pattern(PatternKind.FIRST, text, away, len(logs))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median as middle
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Direction, Unit
 from plimsoll.stats.looks import estimate
 from plimsoll.stats.policy import RESOLUTION, trim_count
-from plimsoll.stats.repeats import PatternKind, patterns
+from plimsoll.stats.repeats import Pattern, PatternKind, patterns, suspects
 from plimsoll.stats.student_t import FloatArray, quantile
 
 UNSTABLE_WORST = 0.8
@@ -55,39 +56,73 @@ class Summary:
 
 def summarise(values: Sequence[float], direction: Direction) -> Summary:
     """The summary of positive scores, one per run."""
-    scores = np.asarray(values, dtype=np.float64)
-    if not scores.size or not (np.isfinite(scores) & (scores > 0)).all():
-        raise UsageError("a summary needs at least one score, and scores above zero")
-    logs = np.log(scores)
-    median = middle(scores.tolist())
-    worst = float(scores.min()) / median if direction == "higher" else median / float(scores.max())
-    centre, low, high, variation = float(logs[0]), None, None, None
-    if logs.size > 1:
-        found = estimate(logs.reshape(1, -1))
-        centre = float(found.trimmed[0])
-        reach = quantile(0.975, logs.size - 2 * trim_count(logs.size) - 1) * float(found.trimmed_error[0])
-        low, high, variation = math.exp(centre - reach), math.exp(centre + reach), float(logs.std(ddof=1))
-    return Summary(
-        runs=int(scores.size),
-        value=math.exp(centre),
-        low=low,
-        high=high,
-        minimum=float(scores.min()),
-        maximum=float(scores.max()),
-        median=median,
-        worst_share=worst,
-        variation=variation,
-        unstable=worst < UNSTABLE_WORST or _outlier_share(scores) > OUTLIER_SHARE,
-    )
+    return summaries([(values, direction)])[0]
 
 
-def _outlier_share(scores: FloatArray) -> float:
-    if scores.size < OUTLIERS_FROM:
-        return 0.0
+def summaries(series: Sequence[tuple[Sequence[float], Direction]]) -> list[Summary]:
+    """The summary of each set of positive scores; those of equally many runs are made together."""
+    found: dict[int, Summary] = {}
+    for indices, scores in by_length([values for values, _ in series]):
+        if not scores.size or not (np.isfinite(scores) & (scores > 0)).all():
+            raise UsageError("a summary needs at least one score, and scores above zero")
+        found.update(zip(indices, _summaries(scores, [series[each][1] for each in indices]), strict=True))
+    return [found[index] for index in range(len(series))]
+
+
+def by_length(series: Sequence[Sequence[float]]) -> Iterable[tuple[list[int], FloatArray]]:
+    """Indices of the series with equally many values, and these as rows of one array."""
+    lengths: dict[int, list[int]] = defaultdict(list)
+    for index, values in enumerate(series):
+        lengths[len(values)].append(index)
+    for length, indices in lengths.items():
+        rows = np.array([series[each] for each in indices], dtype=np.float64)
+        yield indices, rows.reshape(len(indices), length)
+
+
+def _summaries(scores: FloatArray, directions: Sequence[Direction]) -> Iterator[Summary]:
+    """Of an array with one row per series."""
+    runs = scores.shape[1]
     logs = np.log(scores)
-    away = np.abs(logs - middle(logs.tolist()))
-    limit = max(OUTLIER_MADS * 1.4826 * middle(away.tolist()), OUTLIER_LEAST)
-    return float((away > limit).mean())
+    several = estimate(logs) if runs > 1 else None
+    centres = (several.trimmed if several else logs[:, 0]).tolist()
+    reach = quantile(0.975, runs - 2 * trim_count(runs) - 1) if several else 0.0
+    errors = several.trimmed_error.tolist() if several else centres
+    variations = logs.std(axis=1, ddof=1).tolist() if several else centres
+    ends = zip(scores.min(axis=1).tolist(), scores.max(axis=1).tolist(), _middles(scores).tolist(), strict=True)
+    outliers = (_outlier_shares(logs) > OUTLIER_SHARE).tolist()
+    for centre, error, variation, (minimum, maximum, median), tailed, direction in zip(
+        centres, errors, variations, ends, outliers, directions, strict=True
+    ):
+        worst = minimum / median if direction == "higher" else median / maximum
+        yield Summary(
+            runs=runs,
+            value=math.exp(centre),
+            low=math.exp(centre - reach * error) if several else None,
+            high=math.exp(centre + reach * error) if several else None,
+            minimum=minimum,
+            maximum=maximum,
+            median=median,
+            worst_share=worst,
+            variation=variation if several else None,
+            unstable=worst < UNSTABLE_WORST or tailed,
+        )
+
+
+def _middles(rows: FloatArray) -> FloatArray:
+    """The median of each row."""
+    half, odd = divmod(rows.shape[1], 2)
+    ordered = np.sort(rows, axis=1)
+    middles: FloatArray = ordered[:, half] if odd else (ordered[:, half - 1] + ordered[:, half]) / 2
+    return middles
+
+
+def _outlier_shares(logs: FloatArray) -> FloatArray:
+    if logs.shape[1] < OUTLIERS_FROM:
+        return np.zeros(len(logs))
+    away = np.abs(logs - _middles(logs)[:, None])
+    limits = np.maximum(OUTLIER_MADS * 1.4826 * _middles(away), OUTLIER_LEAST)
+    shares: FloatArray = (away > limits[:, None]).mean(axis=1)
+    return shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +165,31 @@ def split(
     values: Sequence[float], *, ordered: bool = True, unit: Unit = "1", kinds: Sequence[PatternKind] = _UNTOLD
 ) -> Split | None:
     """Why positive scores, one per run as they ran, have no common one, as far as `kinds` say; None where they have."""
-    found = [pattern for pattern in patterns(values, ordered=ordered, unit=unit) if pattern.kind in kinds]
+    return _split(values, patterns(values, ordered=ordered, unit=unit), kinds)
+
+
+class Series(NamedTuple):
+    """Positive scores of one metric, one per run."""
+
+    values: Sequence[float]
+    ordered: bool
+    """Whether they stand as they ran."""
+    unit: Unit
+
+
+def splits(series: Sequence[Series]) -> list[Split | None]:
+    """The `split` of each; that there is none in most of them is found for all that are equally long together."""
+    found: dict[int, Split | None] = {}
+    for indices, scores in by_length([each.values for each in series]):
+        for index, suspected in zip(indices, suspects(np.log(scores)), strict=True):
+            values, ordered, unit = series[index]
+            seen = patterns(values, ordered=ordered, unit=unit, suspected=suspected) if suspected else ()
+            found[index] = _split(values, seen, _UNTOLD)
+    return [found[index] for index in range(len(series))]
+
+
+def _split(values: Sequence[float], seen: Sequence[Pattern], kinds: Sequence[PatternKind]) -> Split | None:
+    found = [pattern for pattern in seen if pattern.kind in kinds]
     if not found:
         return None
     told = min(found, key=lambda pattern: kinds.index(pattern.kind))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, Connection, select
 
 from plimsoll.store.schema import run, score
-from plimsoll.store.seal import OF_RUN, of_score
+from plimsoll.store.seal import OF_RUN, joined, of_score
 
 _COLUMNS = (
     *(run.c[name] for name in OF_RUN),
@@ -34,6 +34,6 @@ def _altered(connection: Connection, which: ColumnElement[bool]) -> dict[str, tu
     for row in connection.execute(statement.where(which, run.c.checksum.is_not(None))):
         of_run = row[: len(OF_RUN)]
         metric, unit, direction, value, checksum = row[len(OF_RUN) :]
-        if of_score(of_run, metric, unit, direction, value) != checksum:
+        if of_score(joined(of_run), metric, unit, direction, value) != checksum:
             found[of_run[_ID]] = (of_run[_SESSION], of_run[_CASE], of_run[_TARGET])
     return found

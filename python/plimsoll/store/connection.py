@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
 
@@ -216,6 +216,17 @@ def _use_write_ahead_log(connection: Any) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+def upsert(connection: Connection, table: Table) -> Any:
+    """An insertion that can say `on_conflict_do_…`, as each kind of database has its own."""
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+
+        return insert(table)
+    from sqlalchemy.dialects.sqlite import insert as insert_into_sqlite
+
+    return insert_into_sqlite(table)
 
 
 def begin_sqlite(connection: Connection) -> None:

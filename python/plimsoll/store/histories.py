@@ -15,7 +15,7 @@ from plimsoll.store.connection import reading
 from plimsoll.store.kept_scores import Counting, read
 from plimsoll.store.records import CHUNK, read_plan
 from plimsoll.store.schema import place, run, score, session, session_score, session_work, work
-from plimsoll.store.seal import OF_RUN, of_score
+from plimsoll.store.seal import OF_RUN, joined, of_score
 from plimsoll.store.store import Store
 
 MAX_WORDS = 8
@@ -326,6 +326,6 @@ def _point(row: Sequence[Any]) -> Point:
     """A run of a series; one whose score was changed after it was stored does not count."""
     sealed, *rest = row
     of_run, (*parts, checksum), point = rest[: len(OF_RUN)], rest[len(OF_RUN) : -7], Point._make(rest[-7:])
-    if sealed is None or point.value is None or of_score(of_run, *parts) == checksum:
+    if sealed is None or point.value is None or of_score(joined(of_run), *parts) == checksum:
         return point
     return point._replace(status=RunStatus.INVALID.value)

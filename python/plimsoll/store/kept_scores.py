@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from plimsoll.model import RunStatus
 from plimsoll.store.codec import canonical_json
+from plimsoll.store.connection import upsert
 from plimsoll.store.schema import run, score, session, session_score
-from plimsoll.store.seal import OF_RUN, of_score
+from plimsoll.store.seal import OF_RUN, joined, of_score
 from plimsoll.store.works import COUNTED, keys_of
 
 SINCE = "0007"
@@ -45,8 +45,7 @@ def keep_scores(connection: Connection, runs: Sequence[Row], keys: Sequence[str]
     found = counting(runs, keys, scores)
     # In one order, so that two writers never wait for each other.
     ordered = sorted(found)
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement: Any = insert(session_score)
+    statement = upsert(connection, session_score)
     statement = statement.on_conflict_do_update(
         index_elements=list(session_score.primary_key),
         set_={name: statement.excluded[name] for name in ("content", "checksum")},
@@ -85,7 +84,7 @@ def _counts(row: Row, of_run: Sequence[Any], kept: Row) -> bool:
         return False
     parts = (kept[name] for name in ("metric", "unit", "direction", "value"))
     # Runs that were stored before there were checksums have none.
-    return row["checksum"] is None or of_score(of_run, *parts) == kept["checksum"]
+    return row["checksum"] is None or of_score(joined(of_run), *parts) == kept["checksum"]
 
 
 def read(key: Key, content: str, checksum: str) -> tuple[Counting, ...] | None:

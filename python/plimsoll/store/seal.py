@@ -56,26 +56,22 @@ class Seal:
 
 def seal(row: Row, parts: Parts, intervals: bytes) -> Seal:
     """The checksums of a run as it is stored; `intervals` is the JSON of its time series, empty where it has none."""
-    of_run = _joined(row[name] for name in OF_RUN)
+    of_run = joined(row[name] for name in OF_RUN)
     scores = parts.get(schema.score, ())
     return Seal(
         f"{VERSION}:{_whole(row, parts, intervals)}",
-        tuple(_of_score(of_run, each["metric"], each["unit"], each["direction"], each["value"]) for each in scores),
+        tuple(of_score(of_run, each["metric"], each["unit"], each["direction"], each["value"]) for each in scores),
     )
 
 
-def of_score(of_run: Sequence[Any], metric: str, unit: str, direction: str, value: Any) -> str:
-    """The checksum of a score: 16 hex digits over OF_RUN and the score."""
-    return _of_score(_joined(of_run), metric, unit, direction, value)
-
-
-def _of_score(of_run: str, metric: str, unit: str, direction: str, value: Any) -> str:
+def of_score(of_run: str, metric: str, unit: str, direction: str, value: Any) -> str:
+    """The checksum of a score: 16 hex digits over OF_RUN, `joined`, and the score."""
     text = f"{of_run}\0{metric}\0{unit}\0{direction}\0{value!r}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _joined(values: Iterable[Any]) -> str:
-    """In a damaged store anything may stand anywhere."""
+def joined(values: Iterable[Any]) -> str:
+    """The columns OF_RUN of a run as one text. In a damaged store anything may stand anywhere."""
     return "\0".join(map(str, values))
 
 

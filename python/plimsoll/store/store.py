@@ -280,7 +280,7 @@ class Store:
         """
         of_run = score.c.run_id == run.c.id
         wanted = [(plan, metric) for plan, names in (metrics or {}).items() for metric in names]
-        asked = metrics is not None and len(wanted) <= _MOST_WANTED
+        asked = metrics is not None and len(wanted) <= MOST_WANTED
         if asked:
             of_run = and_(of_run, tuple_(run.c.plan_hash, score.c.metric).in_(wanted))
         statement = (
@@ -324,7 +324,7 @@ def _loaded(facts: str) -> Any:
     return json.loads(facts)
 
 
-_MOST_WANTED = 10_000
+MOST_WANTED = 10_000
 """Pairs of plan and metric that one query may name; databases bound the number of its variables."""
 _SCORE_ROW = (
     run.c.session_id,

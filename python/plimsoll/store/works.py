@@ -9,11 +9,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Table, case, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from plimsoll.identity import place_facts
 from plimsoll.model import RunStatus, Target
 from plimsoll.store.codec import canonical_json
+from plimsoll.store.connection import upsert
 from plimsoll.store.schema import place, run, session, session_work, work
 
 _OF_RUN = ("test", "case_label", "target_name", "target_kind", "plan_hash")
@@ -96,8 +96,7 @@ def _insert(connection: Connection, table: Table, rows: list[dict[str, Any]]) ->
     """Rows that may be there already: names stay, counts are added."""
     if not rows:
         return
-    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-    statement: Any = insert(table)
+    statement = upsert(connection, table)
     if table is session_work:
         old, new = session_work.c, statement.excluded
         statement = statement.on_conflict_do_update(

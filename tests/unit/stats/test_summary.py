@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from plimsoll.errors import UsageError
-from plimsoll.stats.summary import suite_score, summarise
+from plimsoll.stats.summary import Series, split, splits, suite_score, summaries, summarise
 
 scores = st.lists(st.floats(1, 1e9), min_size=1, max_size=20)
 
@@ -88,3 +88,34 @@ def test_suite_score_is_the_geometric_mean() -> None:
     assert math.log(few.high / few.ratio) == pytest.approx(stats.t.ppf(0.975, 6) * 0.03 / math.sqrt(3), rel=1e-6)
     with pytest.raises(UsageError):
         suite_score([], [], [])
+
+
+STRANGE = {
+    "a step": [1000.0] * 8 + [700.0] * 8,
+    "a trend": [1000 * 0.97**run for run in range(16)],
+    "two groups": [1000.0, 700.0] * 8,
+    "a first run": [400.0] + [1000.0] * 15,
+    "neighbours": [1000 * math.exp(0.2 * math.sin(run / 2)) for run in range(16)],
+    "nothing": [1000.0] * 16,
+    "few": [1000.0, 700.0],
+    "one": [1000.0],
+    "none": [],
+}
+
+
+def noisy(values: list[float], seed: int) -> list[float]:
+    noise = np.random.default_rng(seed).normal(0, 0.01, len(values))
+    return (np.array(values) * np.exp(noise)).tolist()
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_many_series_are_split_as_each_alone(ordered: bool) -> None:
+    series = [Series(noisy(values, seed), ordered, "1/s") for values in STRANGE.values() for seed in range(8)]
+    expected = [split(values, ordered=ordered, unit=unit) if values else None for values, _, unit in series]
+    assert splits(series) == expected
+    assert len({each.kind for each in expected if each}) == (5 if ordered else 1)
+
+
+@given(st.lists(st.tuples(scores, st.sampled_from(["higher", "lower"])), max_size=12))
+def test_many_summaries_are_those_of_each_alone(series) -> None:
+    assert summaries(series) == [summarise(values, direction) for values, direction in series]

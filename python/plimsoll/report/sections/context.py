@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from plimsoll.catalog.bounds import NOT_THIS_VOLUME, explain, use_of
 from plimsoll.catalog.shape import VolumeShape
@@ -15,8 +16,10 @@ from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, score_text
 from plimsoll.report.likened import ABOVE_A_CAP, Likened, likened
 from plimsoll.report.sections.scores import WIDE_SPREAD
-from plimsoll.simulation.carrying import Carrier, TooSlow, as_sold
 from plimsoll.units import SECOND, format_duration, format_size, format_value
+
+if TYPE_CHECKING:
+    from plimsoll.simulation.carrying import Carrier, TooSlow
 
 ORDER = 26
 TITLE = "Cloud volumes that do the same"
@@ -73,6 +76,8 @@ def told(evidence: Evidence) -> Iterator[Sentence]:
 def _alike(carried: Sequence[Likened]) -> Sentence:
     """The cheapest volumes for the first cases, with the dates of their prices, and what many have."""
     named = ", ".join(_like(each, first=place == 0) for place, each in enumerate(carried[:MANY_CASES]))
+    from plimsoll.simulation.carrying import as_sold
+
     rest = count_text(len(carried) - MANY_CASES, "more case")
     more = f"; {rest} under “{TITLE}”" if len(carried) > MANY_CASES else ""
     costs = [each.carriers[0].cost for each in carried[:MANY_CASES]]
@@ -225,6 +230,8 @@ def _cheaper(found: Sequence[Likened]) -> Iterator[Sentence]:
 
 def _passed_over(each: Likened) -> Sequence[TooSlow]:
     """Types that hold the data for less than the cheapest that carries the case; where none does, all but the named."""
+    from plimsoll.simulation.carrying import as_sold
+
     if not each.carriers:
         return each.too_slow[MANY_CARRIERS // 2 :]
     assert each.measured is not None
