@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
 
 from tests.factories import make_study, many_cases
@@ -19,6 +20,8 @@ RATIOS = {"gp3": 0.31, "raid0": 1.6, "share": 0.05}
 
 
 def main() -> None:
+    # Sets the collector as for any command.
+    import_module("plimsoll.cli.entry")
     session, runs = make_study(TARGETS, many_cases(20), 12, RATIOS, failed=8, invalid=8, intervals=60, title="large")
     evidence = Evidence([session], runs, "nvme", 0.10)
     started = time.perf_counter()

@@ -100,8 +100,11 @@ def _harmless(value: Any) -> Any:
         case dict():
             return {key: _harmless(each) for key, each in value.items()}
         case list():
-            return [each if type(each) is float else _harmless(each) for each in value]
+            return [each if type(each) in _NUMBERS else _harmless(each) for each in value]
     return value
+
+
+_NUMBERS = frozenset({int, float, bool})
 
 
 def switches(names: Sequence[str]) -> tuple[list[Spec], str]:

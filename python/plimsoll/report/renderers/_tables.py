@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document import KIND, Cell, Column, Judged, Number, Phrase, Span, Table, Tone, cell_text
@@ -22,6 +23,8 @@ LONG_CELL = 60
 _FILTERED = frozenset({"case", "test", "target", "volume", "case_and_metric"})
 """Keys of the columns that say which test or target a row is about."""
 _PLAIN = re.compile(r"[\d.,…×\s-]")
+_NEEDS_NONE = re.compile(r"[^<>&'\"]*").fullmatch
+"""Whether words are the same when they are escaped."""
 
 
 def heads(table: Table) -> Markup:
@@ -47,6 +50,7 @@ def rows(table: Table) -> Markup:
     numeric = [column.align == "right" for column in table.columns]
     titles = [f' data-head="{escape(column.title)}"' if is_wide(table) else "" for column in table.columns]
     mixed = [_is_mixed(table, place) for place in range(len(table.columns))]
+    written = _writer()
     lines, before = [], ""
     # What a row is about heads it; the kind of work before that heads several.
     head = 1 if is_kinds(table) else 0
@@ -60,9 +64,9 @@ def rows(table: Table) -> Markup:
             for cell, right, several, title in zip(row, numeric, mixed, titles, strict=True)
         )
         number = ' class="n"' if numeric[head] else ""
-        line += f'<th scope="row"{number}{_sorted_by(row[head], mixed[head])}{titles[head]}>{_written(row[head])}</th>'
+        line += f'<th scope="row"{number}{_sorted_by(row[head], mixed[head])}{titles[head]}>{written(row[head])}</th>'
         # HTML closes cells and rows by itself, and their ends would be a tenth of a large page.
-        lines.append(line + "".join(f"<td{look}>{_written(cell)}" for cell, look in list(looks)[head + 1 :]))
+        lines.append(line + "".join(f"<td{look}>{written(cell)}" for cell, look in list(looks)[head + 1 :]))
     return Markup("\n".join(lines))
 
 
@@ -136,14 +140,21 @@ def _times_better(ratio: float, tone: Tone) -> float:
     return min(ratio, 1 / ratio) if tone is Tone.WORSE else 1.0
 
 
-def _written(cell: Cell) -> Markup:
-    """A cell with its words escaped; the verdict of a score stands apart from it."""
+def _writer() -> Callable[[Cell], str]:
+    """What writes a cell with its words escaped; the verdict of a score stands apart from it."""
     from markupsafe import Markup, escape
 
-    if isinstance(cell, Judged):
-        score = whole(cell.score)
-        return Markup("{} <b>{}</b>").format(score, cell.verdict) if cell.verdict else score
-    return whole(cell.text) if isinstance(cell, Phrase) and "-" in cell.text else escape(cell_text(cell))
+    def written(cell: Cell) -> str:
+        if isinstance(cell, Judged):
+            score = whole(cell.score)
+            return Markup("{} <b>{}</b>").format(score, cell.verdict) if cell.verdict else score
+        text = cell_text(cell)
+        if isinstance(cell, Phrase) and "-" in text:
+            return whole(text)
+        # Most cells are numbers, and to look costs less than to escape.
+        return text if _NEEDS_NONE(text) else escape(text)
+
+    return written
 
 
 def _look(cell: Cell, right: bool) -> str:
