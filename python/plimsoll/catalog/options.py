@@ -51,6 +51,13 @@ _BOUGHT = (
         fixed=True,
     ),
 )
+_MODEL = Parameter(
+    "model",
+    None,
+    read_plain,
+    "a file of `plimsoll volume fit`: its measured numbers in place of the provider's",
+    fixed=True,
+)
 _STATE = (
     Parameter("credits", 1.0, parse_share, "share of burst credits, the instance's as well, at the start", fixed=True),
     Parameter(
@@ -77,7 +84,7 @@ _OF_MODEL = tuple(
     replace(each, default=None if each.name in _WITHOUT_DEFAULT else each.default, fixed=each.name not in _CHANGEABLE)
     for each in parameters_in(VolumeParameters)
 )
-SHAPE_OPTIONS: Mapping[str, Parameter] = {each.name: each for each in (*_BOUGHT, *_OF_MODEL, *_STATE)}
+SHAPE_OPTIONS: Mapping[str, Parameter] = {each.name: each for each in (*_BOUGHT, _MODEL, *_OF_MODEL, *_STATE)}
 """What a shape is written with, by name."""
 
 FOR_LIFE = tuple(each.name for each in SHAPE_OPTIONS.values() if each.fixed)

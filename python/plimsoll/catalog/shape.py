@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.catalog import eras
+from plimsoll.catalog.fitted import KINDS, Fitted, check_is_of, read_fitted
 from plimsoll.catalog.instance import Instance
 from plimsoll.catalog.instances import instance
 from plimsoll.catalog.latencies import latencies
@@ -59,6 +60,8 @@ class VolumeShape:
     """Of one member."""
     limits: Limits
     """Of one member."""
+    sold: Limits
+    """What the provider says of one member: other than `limits` where a model was fitted."""
     instance: Instance | None
     instance_limits: Limits
     era: str | None
@@ -73,14 +76,14 @@ class VolumeShape:
     @property
     def provisioned_iops(self) -> int | None:
         """IOPS of one member that were chosen, for types where they are."""
-        return self.limits.iops.rate if "iops" in self.type.chosen and self.limits.iops else None
+        return self.sold.iops.rate if "iops" in self.type.chosen and self.sold.iops else None
 
     @property
     def provisioned_throughput(self) -> float | None:
         """Throughput of one member that was chosen, in the provider's unit, for types where it is."""
-        if "throughput" not in self.type.chosen or self.limits.throughput is None:
+        if "throughput" not in self.type.chosen or self.sold.throughput is None:
             return None
-        return self.limits.throughput.rate / self.type.provider.throughput_unit_bytes
+        return self.sold.throughput.rate / self.type.provider.throughput_unit_bytes
 
     @property
     def provisioned(self) -> Provisioned:
@@ -117,7 +120,8 @@ class VolumeShape:
     def summary(self) -> str:
         """`gp2 100 GiB, 300 IOPS (burst 3,000), 128 MiB/s, on m5.large`."""
         machine = f", on {self.instance.name}" if self.instance else ""
-        return f"{self.one}{machine}{f', as in {self.era}' if self.era else ''}"
+        fitted = ", as measured (model=)" if "model" in self.options else ""
+        return f"{self.one}{machine}{f', as in {self.era}' if self.era else ''}{fitted}"
 
 
 def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
@@ -134,23 +138,29 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
     machine = instance(given["instance"], era, where) if "instance" in given else None
     size_gib = _size_gib(given, kind, machine, where)
     throughput = _throughput(given, kind, where)
-    own = kind.limits(Provisioned(size_gib, given.get("iops"), throughput, machine, where))
+    sold = kind.limits(Provisioned(size_gib, given.get("iops"), throughput, machine, where))
+    normal = _normal(options, kind, sold, size_gib)
+    fitted = read_fitted(given["model"], where) if "model" in given else Fitted({})
+    check_is_of(fitted, kind.name, normal, where)
+    own = fitted.limits(sold, where)
     raid, members, chunk = _array(given, kind, machine, where)
     shared = _shared(kind, machine, where)
     if members > 1 and kind.is_pooled:
         shared = shared.within(_pool(kind, machine, size_gib * members, where))
     values = {name: option.default for name, option in SHAPE_OPTIONS.items()} | given
     spec = _spec(values, kind, own, round(size_gib * GIB), machine)
+    spec |= {f"{each}_latency": fitted.latency(each, spec[f"{each}_latency"]) for each in KINDS}
     if shared.iops or shared.throughput:
         spec["instance"] = _limits_spec(shared, values["credits"])
     set_levels(spec, values["levels"] or {}, f"{where}: levels")
     if raid is not None:
         spec["array"] = {"raid": raid, "members": members, "chunk": chunk}
     return VolumeShape(
-        options=_normal(options, kind, own, size_gib),
+        options=normal | ({"model": fitted.text} if fitted.numbers else {}),
         type=kind,
         size_gib=size_gib,
         limits=own,
+        sold=sold,
         instance=machine,
         instance_limits=shared,
         era=era,

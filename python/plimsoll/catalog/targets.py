@@ -14,8 +14,9 @@ SCHEME = "vol:"
 
 def read_as(text: str) -> str:
     """Checks the text of the option; raises UsageError for what the provider does not sell."""
-    volume_shape(options_from(text, AS), AS)
-    return text
+    shape = volume_shape(options_from(text, AS), AS)
+    # The numbers of a file in its place, so that what is stored means the same without it.
+    return "+".join(f"{name}={value}" for name, value in shape.options.items()) if "model" in shape.options else text
 
 
 def is_emulated(target: Target) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plimsoll.catalog.options import SHAPE_OPTIONS
-from plimsoll.catalog.shape import options_from
+from plimsoll.catalog.shape import options_from, volume_shape
 from plimsoll.catalog.targets import SCHEME
 from plimsoll.model import Target
 from plimsoll.parameter import Parameter, read_flag, read_plain, read_text
@@ -64,6 +64,10 @@ def volume_target(name: str, where: str, options: Mapping[str, str]) -> Target:
     """
     own = options_from(where.removeprefix(SCHEME), f"target {name or where!r}")
     own |= {option: value for option, value in options.items() if option in SHAPE_OPTIONS or option in TARGET_OPTIONS}
+    if "model" in own:
+        # The numbers themselves, so that the session means the same without the file.
+        shaped = {option: value for option, value in own.items() if option in SHAPE_OPTIONS}
+        own["model"] = volume_shape(shaped, f"target {name or where!r}").options["model"]
     return Target(
         name=name or own.get("type", "volume"),
         kind="volume",
