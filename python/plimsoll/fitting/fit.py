@@ -22,6 +22,7 @@ from plimsoll.units import SECOND, format_duration
 BELOW = 0.9
 """A run below this share of every limit is held by none: its latency is the volume's own."""
 LARGE = "256KiB"
+_WORDS = {Held.IOPS: "IOPS", Held.THROUGHPUT: "throughput"}
 _TESTS = {
     "iops": "randread --set depth=64 --set runtime=60s",
     "throughput": f"randread --set block_size={LARGE} --set depth=32 --set runtime=60s",
@@ -110,8 +111,7 @@ def _why(held: Held, by: dict[Held, list[Plateau]], shape: VolumeShape) -> str:
     if by[Held.INSTANCE]:
         machine = shape.instance.name if shape.instance else "the machine"
         return f"the limit of {machine} was reached before the volume's; a larger instance would show it"
-    what = "I/Os per second" if held is Held.IOPS else "bytes per second"
-    return f"no run was held back by a limit of {what}"
+    return f"no run was held back by a limit of {_WORDS[held]}"
 
 
 def _of_burst(held: Held, published: Rate, known: set[str], shape: VolumeShape, place: str) -> list[Missing]:
@@ -154,7 +154,7 @@ def _notes(
     name: Held, held: Sequence[Plateau], shape: VolumeShape, rates: Sequence[Number], size: Number | None
 ) -> list[str]:
     found: list[str] = []
-    what = "IOPS" if name is Held.IOPS else "throughput"
+    what = _WORDS[name]
     few = [each for each in rates if each.runs < FEWEST]
     if few:
         found.append(f"{what}: from fewer than {FEWEST} runs; the interval is of their seconds, not of how runs differ")
@@ -166,7 +166,7 @@ def _notes(
     baseline = next((each for each in rates if each.name.endswith("_baseline")), None)
     if back is not None and baseline is not None and not back.low <= baseline.value <= back.high:
         found.append(
-            f"{what}: credits came back at {back.value:,.0f} per second ({back.low:,.0f} … {back.high:,.0f}) of rest, "
+            f"{what}: credits came back at {back.value:,.0f}/s ({back.low:,.0f} … {back.high:,.0f}) at rest, "
             f"and the model has one number for that and for the baseline, {baseline.value:,.0f}"
         )
     return found

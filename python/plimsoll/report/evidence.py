@@ -247,24 +247,39 @@ class Evidence:
         judged = [row for row in self.rows if self.every or row.metric in self.judged[row.case]]
         if not any(row.target == self.reference for row in judged):
             return ()
+        found = self._compared(judged, self.reference, self._opponents)
+        if self.saved is not None:
+            # The targets of a baseline among themselves are not the question.
+            found = [cell for cell in found if cell.target in self._opponents]
+        return tuple(found)
+
+    def held_against(self, opponents: Mapping[str, str]) -> list[Cell]:
+        """The judged comparisons of some targets, each with the one that is named for it."""
+        names = {*opponents, *opponents.values()}
+        judged = [
+            row for row in self.rows if row.target in names and (self.every or row.metric in self.judged[row.case])
+        ]
+        if not judged:
+            return []
+        # Whoever is nobody's opponent is compared with itself, which is no comparison.
+        return self._compared(judged, judged[0].target, {name: opponents.get(name, name) for name in names})
+
+    def _compared(self, judged: Sequence[ScoreRow], reference: str, against: Mapping[str, str]) -> list[Cell]:
         plans = {self.named.called[run.id].plan: run.plan for run in self.runs}
         found = cells(
             judged,
-            self.reference,
+            reference,
             band=self.band,
             mode=self.mode,
             plans={key: all_written(plan) for key, plan in plans.items()},
             apart=self._apart,
-            opponents=self._opponents,
+            opponents=against,
             policy=self.policy,
         )
-        if self.saved is not None:
-            # The targets of a baseline among themselves are not the question.
-            found = [cell for cell in found if cell.target in self._opponents]
-        return tuple(
+        return [
             levelled(noted_changes(noted(cell, self.from_memory), self.changed), self.standings)
             for cell in sorted(found, key=lambda cell: self.cases.index(cell.case))
-        )
+        ]
 
     @cached_property
     def changed(self) -> Mapping[tuple[str, str], int]:
