@@ -1,8 +1,9 @@
-"""Which volume a target is: emulated (`vol:…`), or said by the user with `as=gp3+size=100GiB+instance=m5.large`."""
+"""Which volume a target is: emulated (`vol:…`), rented (`aws:…`), or said by the user with `as=gp3+size=100GiB`."""
 
 from __future__ import annotations
 
 from plimsoll.catalog.options import SHAPE_OPTIONS
+from plimsoll.catalog.provider import providers
 from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
@@ -10,6 +11,8 @@ from plimsoll.model import Target
 AS = "as"
 """The target option that says which volume a place is; its parts are joined by `+`."""
 SCHEME = "vol:"
+RENTED = "rented"
+"""Kind of a target that is rented for the session; its scheme is the provider's name, as in `aws:gp3,size=100GiB`."""
 
 
 def read_as(text: str) -> str:
@@ -24,19 +27,29 @@ def is_emulated(target: Target) -> bool:
     return target.kind == "volume" or target.where.startswith(SCHEME)
 
 
+def rented_by(where: str) -> str | None:
+    """The provider of a place that is written as something to rent; None for every other place."""
+    scheme, colon, _ = where.partition(":")
+    return scheme if colon and any(each.name == scheme for each in providers()) else None
+
+
 def shape_of(target: Target) -> VolumeShape | None:
     """The volume that a target is; None where nobody said, or where a stored text means nothing any more."""
     text = target.options.get(AS, "")
     try:
         if is_emulated(target):
-            return _emulated(target)
+            return _written(target, SCHEME)
+        if target.kind == RENTED and (provider := rented_by(target.where)):
+            return _written(target, f"{provider}:")
         return volume_shape(options_from(text, AS), AS) if text else None
     except UsageError:
         # Sessions come from other machines and versions; a volume that is not known here has no price, nothing else.
         return None
 
 
-def _emulated(target: Target) -> VolumeShape:
-    options = options_from(target.where.removeprefix(SCHEME), target.where)
-    # What a served volume has beside its shape, such as its file system, has no price.
+def _written(target: Target, scheme: str) -> VolumeShape:
+    # Of what is rented, only mount options hold a +, and they say nothing of the shape.
+    words = (word for word in target.where.removeprefix(scheme).split(",") if not word.startswith("mount="))
+    options = options_from(",".join(words), target.where)
+    # What a volume has beside its shape, such as its file system, has no price.
     return volume_shape({name: options[name] for name in options if name in SHAPE_OPTIONS}, target.where)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from plimsoll.run.study import Study
 
 Command = Callable[..., None]
+RENT = (
+    "instance", "region", "zone", "image", "spot", "allocations", "budget", "lease", "accept_unattended",
+)  # fmt: skip
+"""The options that say how targets are rented."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,50 @@ class StudyOptions:
         bool, typer.Option("--quick-sizes", help="Small sizes for every test, to try it out; the numbers mean little.")
     ] = False
 
+    instance: Annotated[
+        str | None,
+        typer.Option("--instance", metavar="TYPE", help="Rented targets: instance type of those that name none."),
+    ] = None
+    region: Annotated[
+        str | None,
+        typer.Option(
+            "--region", metavar="us-east-1", help="Rented targets: where. Default: the provider's home region."
+        ),
+    ] = None
+    zone: Annotated[
+        str | None, typer.Option("--zone", metavar="us-east-1a", help="Rented targets: the availability zone of all.")
+    ] = None
+    image: Annotated[
+        str | None,
+        typer.Option("--image", metavar="IMAGE", help="Rented targets: image of the machines, by id or parameter."),
+    ] = None
+    spot: Annotated[
+        bool, typer.Option("--spot", help="Rented targets: spot instances, which the provider may take away.")
+    ] = False
+    allocations: Annotated[
+        int | None,
+        typer.Option(
+            "--allocations",
+            min=1,
+            metavar="K",
+            help="Rented targets: rent afresh up to K times, for a verdict on the products.",
+        ),
+    ] = None
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="5USD", help="Rented targets: the most that everything may cost."),
+    ] = None
+    lease: Annotated[
+        str | None,
+        typer.Option("--lease", metavar="2h", help="Rented targets: when everything ends by itself at the latest."),
+    ] = None
+    accept_unattended: Annotated[
+        bool,
+        typer.Option(
+            "--accept-unattended", help="Rented targets: also what outlives a killed command, such as a database."
+        ),
+    ] = False
+
     def said(self, *, but: str = "") -> list[str]:
         """Names of the options that were given, as typed, except `but`."""
         names = {"tests": "TEST", "settings": "--set"}
@@ -124,6 +172,8 @@ class StudyOptions:
             "quick_sizes": self.quick_sizes or None,
         }
         given = {name: value for name, value in choices.items() if value is not None}
+        if rent := {name: getattr(self, name) for name in RENT if getattr(self, name)}:
+            given["rent"] = rent
         shared = study.settings(self.settings or []) | ({"server": self.server} if self.server else {})
         return studies.chosen(self.tests or [], self.on or [], shared, given, again)
 

@@ -12,6 +12,7 @@ from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.location import home, temporary
 from plimsoll.model import Session, Target
 from plimsoll.targets.owner import current_owner
+from plimsoll.targets.rented import is_rented
 from plimsoll.targets.small_memory import LEAST_BYTES
 from plimsoll.targets.volume import FILE_SYSTEM, TARGET_OPTIONS, volume_options
 from plimsoll.units import MIB, format_size, parse_size
@@ -29,8 +30,8 @@ def is_emulated(target: Target) -> bool:
 
 
 def planned(target: Target) -> Target:
-    """The target as it will be when it is served: a directory."""
-    return target.model_copy(update={"kind": "directory"}) if is_emulated(target) else target
+    """The target as it will be when it is served or rented: a directory."""
+    return target.model_copy(update={"kind": "directory"}) if is_emulated(target) or is_rented(target) else target
 
 
 def check(target: Target, needed_bytes: int) -> None:

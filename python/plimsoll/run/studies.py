@@ -18,6 +18,8 @@ from typing import Any
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Target
 from plimsoll.profile import Entry
+from plimsoll.run import renting
+from plimsoll.run.renting import renting_of
 from plimsoll.run.study import Study, from_file, from_table, from_words
 from plimsoll.stats.load_line.request import KEY, Request, request_from
 
@@ -89,12 +91,14 @@ def chosen(
 ) -> Study:
     """The study that is meant: tests and suites, the name of a study, or its file; its values yield to those `given`.
 
-    `shared` are parameters for all tests; `again` is what is meant where no test is named. Raises UsageError.
+    `shared` are parameters for all tests, `given["rent"]` is a table as in a study file, and `again` is what is meant
+    where no test is named. Raises UsageError.
     """
     given = dict(given)
+    rent = given.pop(renting.KEY, {})
     whole = [word for word in words if isinstance(word, str) and (word.endswith(".toml") or word in studies())]
     if not whole and (words or again is None):
-        return replace(from_words(words, on, **given), shared=dict(shared))
+        return replace(from_words(words, on, rent=renting_of(rent), **given), shared=dict(shared))
     if len(words) > 1:
         raise UsageError(f"{whole[0]} is a whole study; give it alone, without other tests")
     if not whole and again is not None:
@@ -105,7 +109,8 @@ def chosen(
         base = from_file(Path(whole[0]))
     if on:
         given["targets"] = from_words([], on).targets
-    return replace(base, shared={**base.shared, **shared}, **given)
+    rented = renting_of({**base.rent.to_table(), **rent})
+    return replace(base, shared={**base.shared, **shared}, rent=rented, **given)
 
 
 def load_line_among(words: Sequence[object]) -> str | None:

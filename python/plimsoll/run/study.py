@@ -6,6 +6,8 @@
     time = "30m"                 # hard bound; leave out for none
     baseline = "nvme"
     interleave = "blocks"        # one target after the other, "slices" or "parallel"; leave out for what is right
+    [rent]                       # for targets such as aws:gp3,size=500GiB: see run/renting.py
+    instance = "m7i.large"
     [set]                        # parameters for every test
     size = "8GiB"
     [[targets]]
@@ -35,9 +37,12 @@ from typing import Any
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Session, Target
 from plimsoll.profile import Case, Entry, cases, entry_from
+from plimsoll.run import renting
+from plimsoll.run.renting import Renting, renting_of
 from plimsoll.stats.parts import KEY, Extension, extensions_of, without_extensions
 from plimsoll.stats.policy import MODES
 from plimsoll.targets.parse import parse_target
+from plimsoll.targets.rented import is_rented, rented_target
 from plimsoll.targets.volume import volume_target
 from plimsoll.units import exact_duration, parse_count, parse_duration, parse_share
 
@@ -62,6 +67,7 @@ _KEYS = (
     "quick_sizes",
     "extensions",
     "published",
+    renting.KEY,
     "set",
     "targets",
     "tests",
@@ -96,6 +102,8 @@ class Study:
     """The small sizes of every test's profile, for a trial; no result to keep."""
     published: str = ""
     """What others published about the same question, to be shown beside the answer."""
+    rent: Renting = field(default_factory=Renting)
+    """How those of its targets are rented that are."""
     extensions: tuple[Extension, ...] = ()
     """Parts that were added to its session when that was finished."""
 
@@ -122,6 +130,11 @@ class Study:
             raise UsageError("time must be above zero, such as 30m; leave it out for no bound")
         if not 0 < self.band < 1:
             raise UsageError(f"band = {self.band}: must be above 0 and below 100 %, such as 10%")
+        if self.rent.said and not self.rented:
+            raise UsageError(
+                f"{', '.join(self.rent.said)}: none of these targets is rented; write one as in "
+                "--on gp3=aws:gp3,size=500GiB"
+            )
 
     def _check_choices(self, names: Sequence[str]) -> None:
         for what, name, known in (("mode", self.mode, MODES), ("way to interleave", self.interleave, WAYS)):
@@ -129,6 +142,11 @@ class Study:
                 raise UnknownName(what, name, known)
         if self.baseline is not None and self.baseline not in names:
             raise UnknownName("target", self.baseline, names, "these targets, but it is the baseline")
+
+    @property
+    def rented(self) -> tuple[Target, ...]:
+        """The targets that are rented for the session."""
+        return tuple(target for target in self.targets if is_rented(target))
 
     def cases(self) -> list[Case]:
         """The cases to run, every parameter filled in."""
@@ -149,6 +167,8 @@ class Study:
         table |= {name: True for name in ("same_place", "noisy_host", "quick_sizes") if getattr(self, name)}
         if self.interleave != AUTO:
             table["interleave"] = self.interleave
+        if rent := self.rent.to_table():
+            table[renting.KEY] = rent
         if self.shared:
             table["set"] = dict(self.shared)
         if self.published:
@@ -242,6 +262,7 @@ def from_table(table: Mapping[str, Any], where: str) -> Study:
             interleave=_text(table, "interleave", AUTO),
             quick_sizes=_truth(table, "quick_sizes"),
             published=_text(table, "published", ""),
+            rent=renting_of(table.get(renting.KEY, {})),
             extensions=extensions_of(table),
         )
     except (AttributeError, TypeError, ValueError) as error:
@@ -276,6 +297,8 @@ def _absolute(target: Target) -> Target:
     if target.kind == "volume":
         # What a study file says beside the place may be about the volume.
         return volume_target(target.name, target.where, target.options)
+    if is_rented(target):
+        return rented_target(target.name, target.where, target.options)
     if target.where.startswith("@"):
         return target
     if target.kind == "database":

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import URL, Engine, and_, case, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
-from plimsoll.catalog.targets import SCHEME
+from plimsoll.catalog.targets import RENTED, SCHEME
 from plimsoll.errors import StoreError, UnknownName
 from plimsoll.model import Direction, Plan, Run, RunStatus, Session, SessionState, Unit
 from plimsoll.notices import tell
@@ -265,7 +265,8 @@ class Store:
     def may_end(self, session_ids: Sequence[str]) -> frozenset[str]:
         """Names of targets whose rates may not last: their volume is known, or a burst or a series is in their runs."""
         burst = select(score.c.run_id).where(score.c.run_id == run.c.id, score.c.metric.endswith("_burst")).exists()
-        said = run.c.target.contains('"as"'), run.c.target.contains(SCHEME), run.c.facts.contains('"series"')
+        words = (run.c.target.contains(word) for word in ('"as"', SCHEME, f'"{RENTED}"'))
+        said = (*words, run.c.facts.contains('"series"'))
         statement = select(run.c.target_name).where(run.c.session_id.in_(session_ids), or_(*said, burst)).distinct()
         with reading(self.engine) as connection:
             return frozenset(connection.execute(statement).scalars())
