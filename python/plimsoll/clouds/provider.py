@@ -72,7 +72,8 @@ class Host:
     """Public keys that it must show, as in known_hosts; empty where the provider has not told them yet."""
     zone: str
     volumes: Mapping[str, tuple[str, int]] = field(default_factory=dict)
-    """By the provider's id of the volume: target and number of the member."""
+    """By the provider's id of the volume: target and number of the member; a disk that the machine brings is
+    `instance-store-0`, `instance-store-1`, … here, in the kernel's order."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Instance type, image, zone id, limits: for the record of the session."""
 
@@ -123,6 +124,15 @@ class Cloud(Protocol):
 
     def resources(self, region: str, rental: str | None = None) -> Sequence[Resource]:
         """Everything with Plimsoll's tags that exists and is not ending, in the order in which it can be deleted."""
+
+    def detach(self, rental: Rental, host: Host, volume: str) -> None:
+        """Take a volume off its machine, for `attach`: where disks show no serial, the kernel's list says which it was.
+
+        Returns when the provider says that it is off.
+        """
+
+    def attach(self, rental: Rental, host: Host, volume: str) -> None:
+        """Put it back, to be deleted with its machine as before; returns when the provider says that it is there."""
 
     def interrupted(self, rental: Rental, machine: str) -> str | None:
         """Why the provider takes a machine away, such as a spot interruption; None while it stays."""

@@ -27,6 +27,20 @@ class Disk:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Layout:
+    """What is made of the disks of a target, on its machine."""
+
+    target: str
+    raid: int | None = None
+    """Level of md; None where the target is one disk."""
+    chunk_bytes: int = 256 << 10
+    file_system: str | None = None
+    """None where the device itself is measured."""
+    mount_options: str = ""
+    """As for `mount -o`, such as noatime."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Machine:
     """One instance with its volumes."""
 
@@ -69,6 +83,8 @@ class Rental:
     region: str
     machines: tuple[Machine, ...] = ()
     databases: tuple[Database, ...] = ()
+    layouts: tuple[Layout, ...] = ()
+    """Of the targets that are more than one bare disk."""
     lease_end_ns: int
     """Nanoseconds since 1970: what is rented ends then by itself."""
     from_address: str
