@@ -5,6 +5,7 @@ connection  the workers of a scheduler, calls to one of them, and who was lost
 clocks      how far a worker's clock is away
 probe       what a worker is, asked without Plimsoll on it
 remote      what runs on a worker
+tunnel      workers that are reached through SSH alone
 machines    the workers as machines of a session
 """
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from plimsoll.errors import UsageError
 from plimsoll.targets.database import is_address
@@ -18,6 +19,17 @@ PAGE = "127.0.0.1:0"
 
 
 @dataclass(frozen=True)
+class OwnWay:
+    """How a host is reached that no configuration of the user knows: with a key of its own, and SSH alone is open."""
+
+    options: Mapping[str, Any]
+    """For the connection, in the words of asyncssh; ~/.ssh is left out."""
+    python: str
+    root: bool = False
+    """Whether the worker becomes root by sudo."""
+
+
+@dataclass(frozen=True)
 class SshHost:
     """`me@host:2222`, or a name from ~/.ssh/config."""
 
@@ -25,13 +37,17 @@ class SshHost:
     name: str
     user: str | None = None
     port: int | None = None
+    way: OwnWay | None = None
 
 
 @dataclass(frozen=True)
 class ClusterAddress:
-    """`tcp://scheduler:8786`, `local:4` or `ssh:host1,host2?python=/path/of/python`."""
+    """`tcp://scheduler:8786`, `local:4` or `ssh:host1,host2?python=/path/of/python`.
 
-    kind: Literal["scheduler", "local", "ssh"]
+    A tunnel is not written: its hosts were rented, each with its own way; their workers are called as their `text`.
+    """
+
+    kind: Literal["scheduler", "local", "ssh", "tunnel"]
     text: str
     workers: int = 0
     hosts: tuple[SshHost, ...] = ()

@@ -65,7 +65,7 @@ class Cluster:
         self._numbers = count(1)
         self._progress: dict[int, tuple[float, Progress | None]] = {}
         self._asked_s = 0.0
-        self._lost: set[str] = set()
+        self._lost: dict[str, str] = {}
         cloudpickle.register_pickle_by_value(probe)
         self._check_versions()
         self.workers = {
@@ -119,18 +119,24 @@ class Cluster:
         """Raise WorkerLost if the scheduler does not know a worker any more; asks at most once a second."""
         if time.monotonic() - self._asked_s >= ASK_S:
             self._look()
-        if worker.name in self._lost:
-            raise self.lost(worker)
+        if why := self._lost.get(worker.name):
+            raise self.lost(worker, why)
 
     def _look(self) -> None:
         """Ask the scheduler who is there: one answer tells about all workers, whoever was asked for."""
         self._asked_s = time.monotonic()
         present = self._present()
-        self._lost |= {worker.name for worker in self.workers.values() if worker.address not in present}
+        for worker in self.workers.values():
+            if worker.address not in present:
+                self._lost.setdefault(worker.name, "was lost")
 
-    def lost(self, worker: Worker, why: str = "was lost") -> WorkerLost:
+    def give_up(self, name: str, why: str) -> None:
+        """A worker is about to go: whatever waits for it ends now, as if it were lost."""
+        self._lost.setdefault(name, why)
+
+    def lost(self, worker: Worker, why: str) -> WorkerLost:
         """Note that a worker is lost, for good: one that comes back has forgotten what was open on it."""
-        self._lost.add(worker.name)
+        self._lost.setdefault(worker.name, why)
         return WorkerLost(f"worker {worker.name} ({worker.address}) {why}", worker.name)
 
     def _submit(self, worker: Worker, function: Callable[..., Any], args: tuple[Any, ...]) -> distributed.Future:
@@ -147,7 +153,7 @@ class Cluster:
             with self._closed_is_gone():
                 result = future.result(timeout=CONNECT_S)
         except distributed.KilledWorker:
-            raise self.lost(worker) from None
+            raise self.lost(worker, "was lost") from None
         except distributed.CancelledError:
             # A client that closes gives up all its tasks: then it is the scheduler that is gone.
             self._look()
@@ -308,7 +314,7 @@ def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
             silence_logs=logging.CRITICAL,
         )
     else:
-        cluster = import_module("plimsoll.cluster.ssh").start(address)
+        cluster = import_module(f"plimsoll.cluster.{address.kind}").start(address)
     stack.enter_context(cluster)
     expected = len(cluster.worker_spec)
     try:

@@ -29,8 +29,9 @@ def is_remote(target: Target) -> bool:
 class ClusterMachines:
     """Carries out the runs of remote targets on their workers, and all others here."""
 
-    def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+    def __init__(self, cluster: Cluster, about: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        """`about` is what is known of a worker's machine beside what it says itself, by the worker's name."""
+        self._cluster, self._about = cluster, about or {}
         self._here = ThisMachine()
         self._facts: dict[str, Any] = {}
 
@@ -60,6 +61,7 @@ class ClusterMachines:
                     "address": worker.address,
                     "clock_offset_ns": worker.clock.offset_ns,
                     "clock_uncertainty_ns": worker.clock.uncertainty_ns,
+                    **self._about.get(worker.name, {}),
                 }
                 for worker in self.workers
             }

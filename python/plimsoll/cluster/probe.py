@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import socket
 import time
 
 
@@ -28,9 +29,18 @@ def version_of(package: str) -> str | None:
         return None
 
 
-def reached_at() -> str:
-    """This host's address on the way that an SSH client came."""
-    return os.environ["SSH_CONNECTION"].split()[2]
+def reached_at() -> str | None:
+    """This host's address on the way that an SSH client came; sudo hides it."""
+    way = os.environ.get("SSH_CONNECTION", "").split()
+    return way[2] if way else None
+
+
+def free_port() -> int:
+    """A port of loopback where nobody listens."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
 
 
 def clock_ns() -> int:

@@ -29,7 +29,8 @@ SSH_LIFETIME = "plimsoll.cluster.ssh_lifetime"
 """Loaded by what is started on a host, so that it ends when the connection does."""
 _PROGRAM = f"""{inspect.getsource(probe)}
 import json
-print(json.dumps({{**about(), "distributed": version_of("distributed"), "address": reached_at()}}))
+print(json.dumps({{**about(), "distributed": version_of("distributed"),
+                  "address": reached_at(), "free_port": free_port()}}))
 """
 
 
@@ -40,41 +41,58 @@ class Reached:
     host: SshHost
     address: str
     name: str
+    free_port: int
 
 
 def start(cluster: ClusterAddress) -> SpecCluster:
     """A scheduler on the first host and a worker on each. Raises TargetError with the problems of all hosts."""
-    logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
     python = cluster.python or sys.executable
-    hosts = asyncio.run(_look(cluster.hosts, python))
+    hosts = look(cluster.hosts, python)
+    workers = {each.name: process(each, python, deployer.Worker, nthreads=2, name=each.name) for each in hosts}
+    return started(cluster, workers, process(hosts[0], python, deployer.Scheduler, port=0))
+
+
+def look(hosts: Sequence[SshHost], python: str) -> list[Reached]:
+    """Raises TargetError with the problems of all hosts."""
+    logging.getLogger("asyncssh").setLevel(logging.CRITICAL)
+    return asyncio.run(_look(hosts, python))
+
+
+def started(cluster: ClusterAddress, workers: dict[str, Any], scheduler: dict[str, Any]) -> SpecCluster:
+    """Raises TargetError with the last words of what did not start."""
     with _last_words() as words:
         try:
-            return SpecCluster(
-                {each.name: _process(each, python, deployer.Worker, nthreads=2, name=each.name) for each in hosts},
-                _process(hosts[0], python, deployer.Scheduler, port=0),
-                name="plimsoll",
-            )
+            return SpecCluster(workers, scheduler, name="plimsoll")
         except RuntimeError as error:
             last = words[-1] if words else error
             raise TargetError(f"{cluster.text}: Dask did not start there: {last}") from None
 
 
-def _process(host: Reached, python: str, kind: type, **options: object) -> dict[str, Any]:
+def process(host: Reached, python: str, kind: type, **options: object) -> dict[str, Any]:
     """What Dask's deployer takes: the connection, and the options of the scheduler or worker."""
     about: dict[str, Any] = {
         "address": host.host.name,
-        "connect_options": _connect_options(host.host),
-        "remote_python": shlex.quote(python),
+        "connect_options": connect_options(host.host),
+        "remote_python": _command(host.host, python),
         "kwargs": {**options, "host": host.address, **NO_PAGE, "preload": [SSH_LIFETIME]},
     }
-    if kind is deployer.Worker:
+    if issubclass(kind, deployer.Worker):
         # A nanny would start a worker again that has forgotten what was open on it.
         about["worker_class"] = "distributed.Worker"
     return {"cls": kind, "options": about}
 
 
-def _connect_options(host: SshHost) -> dict[str, Any]:
-    """What is written with the host; everything else comes from ~/.ssh/config."""
+def _command(host: SshHost, python: str) -> str:
+    """What runs Python there."""
+    if host.way is None:
+        return shlex.quote(python)
+    return ("sudo -n " if host.way.root else "") + shlex.quote(host.way.python)
+
+
+def connect_options(host: SshHost) -> dict[str, Any]:
+    """What is written with the host; everything else comes from ~/.ssh/config, unless it has a way of its own."""
+    if host.way is not None:
+        return {"login_timeout": REACH_S, **host.way.options}
     given = {"username": host.user, "port": host.port}
     return {"login_timeout": REACH_S, **{name: value for name, value in given.items() if value is not None}}
 
@@ -85,19 +103,20 @@ async def _look(hosts: Sequence[SshHost], python: str) -> list[Reached]:
         raise TargetError("; ".join(problems))
     addresses = [each for each in found if isinstance(each, dict)]
     return [
-        Reached(host, about["address"], name) for host, about, name in zip(hosts, addresses, _names(hosts), strict=True)
+        Reached(host, about["address"], name, about["free_port"])
+        for host, about, name in zip(hosts, addresses, _names(hosts), strict=True)
     ]
 
 
-async def _look_at(host: SshHost, python: str) -> dict[str, str] | str:
+async def _look_at(host: SshHost, python: str) -> dict[str, Any] | str:
     """What the host says of itself, or why it cannot work."""
     here = f"host {host.text}"
     try:
         async with (
             asyncio.timeout(REACH_S),
-            asyncssh.connect(host.name, **_connect_options(host)) as connection,
+            asyncssh.connect(host.name, **connect_options(host)) as connection,
         ):
-            answer = await connection.run(f"{shlex.quote(python)} -", input=_PROGRAM)
+            answer = await connection.run(f"{_command(host, python)} -", input=_PROGRAM)
     except TimeoutError:
         return f"{here} does not answer within {REACH_S:g} s"
     except asyncssh.PermissionDenied:
@@ -120,12 +139,12 @@ def _reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
-def _fitting(here: str, python: str, answer: asyncssh.SSHCompletedProcess) -> dict[str, str] | str:
+def _fitting(here: str, python: str, answer: asyncssh.SSHCompletedProcess) -> dict[str, Any] | str:
     """The answer if Plimsoll and Dask are there as here, else what is missing."""
     needed = f"plimsoll[cluster]=={plimsoll.__version__}"
     elsewhere = "or name the Python that has it: --cluster 'ssh:HOST,…?python=/path/of/python'"
     try:
-        about: dict[str, str] = json.loads(str(answer.stdout or ""))
+        about: dict[str, Any] = json.loads(str(answer.stdout or ""))
     except ValueError:
         said = (str(answer.stderr or "").strip().splitlines() or ["it says nothing"])[-1]
         return f"{here} cannot run {python} ({said}); install {needed} there, {elsewhere}"
@@ -138,9 +157,12 @@ def _fitting(here: str, python: str, answer: asyncssh.SSHCompletedProcess) -> di
 
 
 def _names(hosts: Sequence[SshHost]) -> list[str]:
-    """Workers are called as their hosts; the second one on a host has a number."""
+    """Workers are called as their hosts; the second one on a host has a number. Rented ones have their own."""
     names: list[str] = []
     for host in hosts:
+        if host.way is not None:
+            names.append(host.text)
+            continue
         again = sum(1 for other in hosts[: len(names)] if other.name == host.name)
         plain = host.name.replace(":", "_")
         names.append(f"{plain}-{again + 1}" if again else plain)

@@ -1,4 +1,4 @@
-"""File systems on volumes: made without work left for later, mounted with the kernel's defaults."""
+"""File systems on volumes: made without work left for later, mounted with the kernel's defaults unless told."""
 
 from __future__ import annotations
 
@@ -64,10 +64,11 @@ def prepare_mount_point(point: Path) -> bool:
     return False
 
 
-def mount(file_system: str, device: str, point: Path) -> None:
+def mount(file_system: str, device: str, point: Path, options: str = "") -> None:
     """Mount it. Raises TargetError."""
+    how = ["-o", options] if options else []
     try:
-        run(f"cannot mount {device} at {point}", "mount", "-t", file_system, device, str(point))
+        run(f"cannot mount {device} at {point}", "mount", "-t", file_system, *how, device, str(point))
     except Failed as error:
         if f"unknown filesystem type '{file_system}'" in str(error):
             raise TargetError(f"this kernel does not know {file_system} (kernel {os.uname().release})") from None

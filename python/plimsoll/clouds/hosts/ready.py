@@ -1,0 +1,142 @@
+"""Rented machines, made ready for a session: reached, installed on, disks found and laid out, workers connected."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plimsoll.clouds.hosts import layouts
+from plimsoll.clouds.hosts.attached import Attached
+from plimsoll.clouds.hosts.install import check_glibc, install
+from plimsoll.clouds.hosts.known import known_hosts, options
+from plimsoll.clouds.hosts.reach import Kind, kind_of, reached
+from plimsoll.clouds.hosts.wheel import own_wheel
+from plimsoll.clouds.hosts.wheelhouse import wheelhouse
+from plimsoll.clouds.provider import Cloud, Host
+from plimsoll.clouds.wanted import Layout, Rental
+from plimsoll.cluster.address import ClusterAddress, OwnWay, SshHost
+from plimsoll.cluster.connection import Cluster, connect
+from plimsoll.cluster.machines import ClusterMachines
+from plimsoll.drafts import scratch_folder
+from plimsoll.errors import CloudError
+
+ASK_S = 5.0
+"""How often the provider is asked whether it takes a machine away; it says so two minutes before."""
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a session needs."""
+
+    machines: ClusterMachines
+    places: Mapping[str, str]
+    """By target, as `@m1:/dev/nvme1n1`."""
+
+
+@contextmanager
+def ready(
+    cloud: Cloud, rental: Rental, hosts: Sequence[Host], folder: Path, tell: Callable[[str], None]
+) -> Iterator[Ready]:
+    """Workers on all hosts, until the block ends. `folder` is the rental's own.
+
+    Raises CloudError, TargetError, WorkerLost. What was made on the machines ends with them.
+    """
+
+    def gone(machine: str) -> str | None:
+        return cloud.interrupted(rental, machine)
+
+    tell(f"waiting for {len(hosts)} machine{'s' * (len(hosts) != 1)}, and installing Plimsoll there")
+    with scratch_folder() as scratch:
+        pythons = asyncio.run(_installed(hosts, folder, own_wheel(scratch), gone))
+    there = tuple(_ssh_host(host, folder, pythons[host.machine]) for host in hosts)
+    with connect(ClusterAddress("tunnel", f"{rental.provider} rental {rental.id}", hosts=there)) as cluster:
+        places: dict[str, str] = {}
+        for host in hosts:
+            places |= _places(Attached(cluster, cloud, rental, host))
+        about = {host.machine: {"rented": _facts(rental, host)} for host in hosts}
+        with _watched(cluster, hosts, gone):
+            yield Ready(ClusterMachines(cluster, about), places)
+
+
+async def _installed(
+    hosts: Sequence[Host], folder: Path, wheel: Path, gone: Callable[[str], str | None]
+) -> dict[str, str]:
+    """The Python that has Plimsoll, by machine; all at once, packages for each kind of machine once."""
+    async with AsyncExitStack() as stack:
+        connections = await asyncio.gather(*(stack.enter_async_context(reached(host, folder, gone)) for host in hosts))
+        kinds = await asyncio.gather(*map(kind_of, connections, hosts))
+        for kind, host in zip(kinds, hosts, strict=True):
+            check_glibc(kind, host)
+        wheels: dict[tuple[Any, ...], Path] = {}
+        for kind in kinds:
+            if _alike(kind) not in wheels:
+                wheels[_alike(kind)] = await asyncio.to_thread(wheelhouse, wheel, kind)
+        made = await asyncio.gather(
+            *(
+                install(connection, host, kind, wheel, wheels[_alike(kind)])
+                for connection, host, kind in zip(connections, hosts, kinds, strict=True)
+            )
+        )
+    return dict(zip([host.machine for host in hosts], made, strict=True))
+
+
+def _alike(kind: Kind) -> tuple[Any, ...]:
+    return kind.version, kind.architecture, kind.glibc
+
+
+def _ssh_host(host: Host, folder: Path, python: str) -> SshHost:
+    way = OwnWay(options(host, known_hosts(host, folder)), python, root=host.user != "root")
+    return SshHost(host.machine, host.address, host.user, host.port, way)
+
+
+def _places(there: Attached) -> dict[str, str]:
+    """Where the targets of a machine are measured."""
+    found = there.devices()
+    members: dict[str, dict[int, str]] = {}
+    for volume, (target, member) in there.host.volumes.items():
+        members.setdefault(target, {})[member] = found[volume]
+    wanted = {layout.target: layout for layout in there.rental.layouts}
+    places = {}
+    for target, by_number in members.items():
+        disks = [by_number[number] for number in sorted(by_number)]
+        layout = wanted.get(target, Layout(target=target))
+        where = there.cluster.call(there.worker, layouts.lay_out, layout, disks)
+        places[target] = f"@{there.host.machine}:{where}"
+    return places
+
+
+def _facts(rental: Rental, host: Host) -> dict[str, Any]:
+    """For the record of the session; nothing that lets anybody in."""
+    volumes = {volume: target for volume, (target, _) in host.volumes.items()}
+    about = {"provider": rental.provider, "rental": rental.id, "region": rental.region, "zone": host.zone}
+    return {**about, "machine": host.id, "volumes": volumes, **host.facts}
+
+
+@contextmanager
+def _watched(cluster: Cluster, hosts: Sequence[Host], gone: Callable[[str], str | None]) -> Iterator[None]:
+    """While the block runs, a machine that its provider takes away is given up as soon as that is known."""
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(ASK_S):
+            for host in hosts:
+                try:
+                    why = gone(host.machine)
+                except CloudError:
+                    # Asked again soon; a machine that is really gone is noticed by its silence, too.
+                    continue
+                if why is not None:
+                    cluster.give_up(host.machine, f"is taken away: {why}")
+
+    thread = threading.Thread(target=watch, daemon=True, name="plimsoll interruptions")
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -1,0 +1,103 @@
+"""What the program needs, as binary wheels for another machine's Python; fetched once and kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+from plimsoll.clouds.hosts.reach import Kind
+from plimsoll.errors import CloudError
+from plimsoll.location import home
+
+EXTRA = "cluster"
+"""What a worker needs."""
+OLDEST_MANYLINUX = 17
+"""2.17, of 2014: wheels for older ones are named so, too."""
+PIP = "pip"
+"""Fetched with the others: systems come without it, and it runs as it lies there."""
+
+
+def wheelhouse(wheel: Path, kind: Kind) -> Path:
+    """A folder with all that `wheel` needs there, in the versions that are installed here.
+
+    Raises CloudError with pip's reason.
+    """
+    pinned = _pinned(kind)
+    named = json.dumps([pinned, kind.version, kind.architecture, kind.glibc])
+    folder = home() / "wheelhouses" / hashlib.sha256(named.encode()).hexdigest()[:16]
+    if folder.exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    draft = folder.with_name(f"{folder.name}.draft")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir()
+    try:
+        _fetch(wheel, kind, pinned, draft)
+        for own in draft.glob("plimsoll-*.whl"):
+            own.unlink()
+        draft.rename(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return folder
+
+
+def _fetch(wheel: Path, kind: Kind, pinned: dict[str, str], folder: Path) -> None:
+    constraints = folder / "constraints"
+    constraints.write_text("".join(f"{name}=={version}\n" for name, version in pinned.items()))
+    version = "".join(map(str, kind.version))
+    words = ["--only-binary=:all:", "--python-version", version, "--implementation", "cp", "--constraint", constraints]
+    words += [word for each in platforms(kind) for word in ("--platform", each)]
+    pip = [sys.executable, "-m", PIP, "download", "--quiet", "--disable-pip-version-check", "--dest", folder]
+    done = subprocess.run(
+        [*map(str, pip), *map(str, words), f"{wheel}[{EXTRA}]", PIP],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    constraints.unlink()
+    if done.returncode != 0:
+        said = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()
+        reason = next((line for line in reversed(said) if "ERROR" in line), said[-1]).removeprefix("ERROR: ")
+        raise CloudError(
+            f"the packages for Python {kind.version[0]}.{kind.version[1]} on {kind.architecture} could not be fetched "
+            f"here: {reason}. `{sys.executable} -m pip download` must work for them: pip, and an index that it reaches"
+        )
+
+
+def platforms(kind: Kind) -> list[str]:
+    """Those of wheels that run there, as pip wants them: each one by name. Ours may be tagged for this machine only."""
+    major, newest = kind.glibc
+    found = [f"manylinux_{major}_{minor}" for minor in range(newest, OLDEST_MANYLINUX - 1, -1)]
+    return [f"{each}_{kind.architecture}" for each in (*found, "manylinux2014", "linux")]
+
+
+def _pinned(kind: Kind) -> dict[str, str]:
+    """The versions, by name, of all that is needed there and installed here."""
+    surroundings = {
+        "python_version": ".".join(map(str, kind.version)),
+        "python_full_version": f"{'.'.join(map(str, kind.version))}.0",
+        "platform_machine": kind.architecture,
+    }
+    found: dict[str, str] = {}
+    todo, done = [("plimsoll", EXTRA)], set()
+    while todo:
+        name, extra = todo.pop()
+        if (name, extra) in done:
+            continue
+        done.add((name, extra))
+        try:
+            own = distribution(name)
+        except PackageNotFoundError:
+            # Needed for that version of Python only: pip finds one.
+            continue
+        found[own.name.lower()] = own.version
+        for requirement in map(Requirement, own.requires or ()):
+            if not requirement.marker or requirement.marker.evaluate({**surroundings, "extra": extra}):
+                todo += [(requirement.name, each) for each in ("", *requirement.extras)]
+    del found["plimsoll"]
+    return dict(sorted(found.items()))
