@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plimsoll.model import Target
+from plimsoll.model import RENTED, Target
 from plimsoll.units import format_size
 
-_MADE_FOR_IT = ("fs", "backing", "instance_name", "write_cache")
-"""Options of a served volume that say how it is served, and not what it is."""
+_MADE_FOR_IT = ("fs", "backing", "instance_name", "write_cache", "mount", "image", "zone", "spot")
+"""Options of a served or rented volume that say how it is served or where, and not what it is."""
 
 
 def place_facts(target: Target, host: Mapping[str, Any]) -> dict[str, str]:
@@ -32,6 +32,7 @@ def place_facts(target: Target, host: Mapping[str, Any]) -> dict[str, str]:
         "volume": _volume(target),
         "address": target.where if target.kind == "database" else "",
         "size": format_size(size) if isinstance(size, int) and size > 0 else "",
+        "allocation": _text(_rented(target).get("rental")),
         "model": ", ".join(dict.fromkeys(filter(None, (_text(each.get("model")) for each in listed)))),
         "device": " ".join(sorted({key for each in listed if (key := _text(each.get("key")))})),
         "host": _host(target, host),
@@ -98,14 +99,22 @@ def _text(value: Any) -> str:
 
 def _volume(target: Target) -> str:
     """What was ordered: the shape of a served volume, or what `as=` says that a place is."""
-    if target.kind != "volume":
+    if target.kind not in ("volume", RENTED):
         return target.options.get("as", "")
     words = target.where.partition(":")[2].split(",")
     return " ".join(sorted(word for word in words if word.partition("=")[0] not in _MADE_FOR_IT))
 
 
+def _rented(target: Target) -> Mapping[str, Any]:
+    """What was rented for a place; nothing where nothing was."""
+    found = target.facts.get(RENTED)
+    return found if isinstance(found, Mapping) else {}
+
+
 def _host(target: Target, host: Mapping[str, Any]) -> str:
-    """The machine that the place belongs to: the session's own, or the worker that a place is on."""
+    """The machine that the place belongs to: a rented one, the session's own, or the worker that a place is on."""
+    if target.kind == RENTED:
+        return _text(_rented(target).get("machine"))
     workers = host.get("workers")
     if target.where.startswith("@"):
         name = target.where[1:].partition(":")[0]

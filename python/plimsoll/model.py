@@ -15,6 +15,8 @@ from typing import Any, Literal, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
+RENTED = "rented"
+"""Kind of a target that is rented for the session, and the fact of its place that says what was rented for it."""
 BASELINE_TAG = "baseline:"
 """What tags begin with that make a session the baseline of that name."""
 POLICY_VERSION = 4

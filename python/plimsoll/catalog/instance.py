@@ -32,6 +32,8 @@ class Instance:
     store_read_iops: int | None = None
     """All disks of the instance together, 4 KiB."""
     store_write_iops: int | None = None
+    architectures: tuple[str, ...] = ()
+    """Such as x86_64; empty where no source says it."""
     provider: str = "aws"
     """Whose it is: the name of a folder of `providers/`."""
     limits_by_type: Mapping[str, Limits] = field(default_factory=dict, hash=False)

@@ -6,13 +6,11 @@ from plimsoll.catalog.options import SHAPE_OPTIONS
 from plimsoll.catalog.provider import providers
 from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
 from plimsoll.errors import UsageError
-from plimsoll.model import Target
+from plimsoll.model import RENTED, Target
 
 AS = "as"
 """The target option that says which volume a place is; its parts are joined by `+`."""
 SCHEME = "vol:"
-RENTED = "rented"
-"""Kind of a target that is rented for the session; its scheme is the provider's name, as in `aws:gp3,size=100GiB`."""
 
 
 def read_as(text: str) -> str:
@@ -28,7 +26,7 @@ def is_emulated(target: Target) -> bool:
 
 
 def rented_by(where: str) -> str | None:
-    """The provider of a place that is written as something to rent; None for every other place."""
+    """The provider of a place that is written as something to rent, `aws:gp3,size=100GiB`; None for every other one."""
     scheme, colon, _ = where.partition(":")
     return scheme if colon and any(each.name == scheme for each in providers()) else None
 

@@ -55,6 +55,10 @@ class PriceLine:
     """None where no dated price is known: then no budget can be kept, and the quote says so."""
     date: str
     """Of the price, as 2025-06."""
+    requests_of: str = ""
+    """The target whose I/O requests are charged: `per_hour_usd` is the most there can be, the bill counts them."""
+    per_million_usd: float | None = None
+    """Of those requests."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,12 @@ from contextlib import ExitStack, contextmanager
 
 from plimsoll.catalog.instances import instance
 from plimsoll.catalog.options import read_options
+from plimsoll.catalog.shape import volume_shape
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.location import home, temporary
 from plimsoll.model import Session, Target
 from plimsoll.targets.owner import current_owner
-from plimsoll.targets.rented import is_rented
+from plimsoll.targets.rented import NO_FILE_SYSTEM, is_rented, rented_options
 from plimsoll.targets.small_memory import LEAST_BYTES
 from plimsoll.targets.volume import FILE_SYSTEM, TARGET_OPTIONS, volume_options
 from plimsoll.units import MIB, format_size, parse_size
@@ -30,14 +31,29 @@ def is_emulated(target: Target) -> bool:
 
 
 def planned(target: Target) -> Target:
-    """The target as it will be when it is served or rented: a directory."""
-    return target.model_copy(update={"kind": "directory"}) if is_emulated(target) or is_rented(target) else target
+    """The target as it will be when it is served or rented: a directory, or the device where it has no file system."""
+    if is_rented(target):
+        bare = rented_options(target)[1].get("fs") == NO_FILE_SYSTEM
+        return target.model_copy(update={"kind": "device" if bare else "directory"})
+    return target.model_copy(update={"kind": "directory"}) if is_emulated(target) else target
 
 
 def check(target: Target, needed_bytes: int) -> None:
     """Refuse a volume that cannot be served here or is too small. Raises UsageError, UnknownName, TargetError."""
     memory_of(target)
-    usable = int(lifecycle.check(_request(target, "planned")).size_bytes * USABLE_SHARE)
+    _check_size(target, lifecycle.check(_request(target, "planned")).size_bytes, needed_bytes)
+
+
+def check_rented(target: Target, needed_bytes: int) -> None:
+    """Refuse a volume that is too small. Raises UsageError, UnknownName, TargetError."""
+    shape = volume_shape(rented_options(target)[0], f"target {target.name}")
+    # An instance that is not known yet brings disks of a size that is not known yet.
+    if shape.size_gib:
+        _check_size(target, shape.size_bytes, needed_bytes)
+
+
+def _check_size(target: Target, size_bytes: int, needed_bytes: int) -> None:
+    usable = int(size_bytes * USABLE_SHARE)
     if needed_bytes > usable:
         raise TargetError(
             f"target {target.name}: the test needs {format_size(needed_bytes)}, and the volume holds about "

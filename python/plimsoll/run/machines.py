@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from plimsoll.errors import NO_THREAD, NotStarted
+from plimsoll.errors import NO_THREAD, NotStarted, UsageError
 from plimsoll.model import Plan, Run, Session, Target
 from plimsoll.run import emulated, workloads
 from plimsoll.run import plan as planning
@@ -181,6 +181,9 @@ class ThisMachine:
 
     def check(self, study: Study, steps: Sequence[Step], destroy: Sequence[str]) -> None:
         """As `plan.check` does."""
+        if study.rented:
+            names = ", ".join(target.name for target in study.rented)
+            raise UsageError(f"{names}: rented targets are measured by `plimsoll run` and `plimsoll knee` only")
         planning.check(study, steps, destroy)
 
     @contextmanager

@@ -24,6 +24,7 @@ from plimsoll.run.workloads.io import REPLAY, REPLAY_SMALLER
 from plimsoll.stats.policy import MODES
 from plimsoll.stats.stopping import last_block
 from plimsoll.targets import directory
+from plimsoll.targets.rented import is_rented
 from plimsoll.units import GIB, SECOND, format_duration, parse_count, parse_size
 
 LAYOUT_BYTES_PER_S = GIB // 2
@@ -160,6 +161,9 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
                 raise UsageError(f"target {target.name}, test {plan.case}: {problem}")
         if emulated.is_emulated(target):
             emulated.check(target, _needed_bytes(planned, target))
+            continue
+        if is_rented(target):
+            emulated.check_rented(target, _needed_bytes(planned, target))
             continue
         if target.kind == "directory":
             directory.check(target, needed_bytes=_needed_bytes(planned, target), advice=_smaller(planned))

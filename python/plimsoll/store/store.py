@@ -12,9 +12,9 @@ from typing import Any
 from sqlalchemy import URL, Engine, and_, case, or_, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
-from plimsoll.catalog.targets import RENTED, SCHEME
+from plimsoll.catalog.targets import SCHEME
 from plimsoll.errors import StoreError, UnknownName
-from plimsoll.model import Direction, Plan, Run, RunStatus, Session, SessionState, Unit
+from plimsoll.model import RENTED, Direction, Plan, Run, RunStatus, Session, SessionState, Unit
 from plimsoll.notices import tell
 from plimsoll.stats.carryover import Neighbours, neighbours_in
 from plimsoll.stats.paired import ScoreRow

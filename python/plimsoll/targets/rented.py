@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plimsoll.catalog.options import SHAPE_OPTIONS
-from plimsoll.catalog.targets import RENTED, rented_by
+from plimsoll.catalog.targets import rented_by
 from plimsoll.errors import UsageError
-from plimsoll.model import Target
+from plimsoll.model import RENTED, Target
 from plimsoll.parameter import Parameter, read_flag, read_plain, read_text
 
 BOUGHT = ("type", "size", "iops", "throughput", "instance", "raid", "members", "chunk")
 """Options of a shape that a provider sells, or that its volumes are joined with."""
-FILE_SYSTEMS = ("ext4", "xfs", "btrfs")
+NO_FILE_SYSTEM = "none"
+FILE_SYSTEMS = ("ext4", "xfs", "btrfs", NO_FILE_SYSTEM)
 RENTED_OPTIONS: Mapping[str, Parameter] = {
     each.name: each
     for each in (
-        Parameter("fs", "ext4", read_text, "file system to make and mount", choices=FILE_SYSTEMS),
+        Parameter("fs", "ext4", read_text, "file system to make; none: the device is measured", choices=FILE_SYSTEMS),
         Parameter("mount", "", read_plain, "mount options, several joined by +, such as noatime+nodiscard"),
         Parameter("encrypted", False, read_flag, "yes: encrypted with the account's default key"),
         Parameter("snapshot", None, read_plain, "snapshot that it is made from, whose blocks are slow at first touch"),

@@ -44,6 +44,7 @@ def _instance(row: Row, store: Row | None) -> Instance:
         store_disks=int(row["store_disks"]),
         store_disk_gb=int(row["store_disk_gb"]),
         store_kind=row["store_kind"],
+        architectures=tuple(row["arch"].split("+")),
         store_read_iops=whole(store["read_iops"]) if store else None,
         store_write_iops=whole(store["write_iops"]) if store else None,
     )

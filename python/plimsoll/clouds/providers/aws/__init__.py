@@ -3,7 +3,7 @@
 client.py   every call        errors.py   what its errors mean       policy.py   the permissions that are needed
 zones.py, images.py, booting.py   where, from what and how machines boot      tags.py   whose everything is
 network.py, machines.py           what is made, listed and deleted            waiting.py   what takes its time
-asking.py                         what can be asked before anything is rented
+asking.py                         what can be asked before anything is rented            prices.py   what it costs
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.clouds.provider import Endpoint, Host, PriceLine, Resource, Step
-from plimsoll.clouds.providers.aws import asking, machines, network, policy, zones
+from plimsoll.clouds.providers.aws import asking, machines, network, policy, prices, zones
 from plimsoll.clouds.providers.aws.errors import Gone
 from plimsoll.clouds.wanted import Rental
 from plimsoll.errors import CloudError
@@ -31,7 +31,7 @@ class Aws:
 
     def prices(self, rental: Rental) -> Sequence[PriceLine]:
         """What an hour of each part costs."""
-        raise NotImplementedError(rental)
+        return prices.price_lines(rental)
 
     def steps(self, rental: Rental) -> Sequence[Step]:
         """Key pair and group, then the machines."""

@@ -1,0 +1,112 @@
+"""Rented machines as the machines of a session: measured where they are, recorded as the study has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plimsoll.catalog.targets import AS, shape_of
+from plimsoll.model import RENTED, Run, Session, Target
+from plimsoll.run.machines import Machines, PreparedTargets
+from plimsoll.run.outcome import OnProgress
+from plimsoll.run.plan import Step
+from plimsoll.run.schedule import RunRequest
+from plimsoll.run.study import Study
+from plimsoll.run.turns import Pace
+
+
+class RentedMachines:
+    """Carries out the runs of rented targets where their volumes are, by the machines of the cluster there.
+
+    A run is recorded with its target as the study has it, so that a study can be done again, and a report knows the
+    volume; what was rented for it is among its facts.
+    """
+
+    def __init__(
+        self, inner: Machines, places: Mapping[str, str], rented: Mapping[str, Any], facts: Mapping[str, Any]
+    ) -> None:
+        """`places` and `rented`, which says what was rented for it, by target; `facts` are those of the session."""
+        self._inner, self._places, self._rented, self._facts = inner, places, rented, facts
+        self.session: Session | None = None
+        """The one that was opened last: who gives back adds the bill to it."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Those of the machines, and what they cost."""
+        return {**self._inner.facts, **self._facts}
+
+    @property
+    def one(self) -> bool:
+        """Rented volumes take turns a run at a time: their limits save up while they rest."""
+        return False
+
+    def resolved(self, study: Study) -> Study:
+        """As it is written."""
+        return study
+
+    def check(self, study: Study, steps: Sequence[Step], destroy: Sequence[str]) -> None:
+        """As the machines do, with the places where the targets are now."""
+        there = self._inner.resolved(replace(study, targets=tuple(map(self._there, study.targets))))
+        self._inner.check(there, steps, destroy)
+
+    @contextmanager
+    def open(
+        self, targets: Sequence[Target], session: Session, written: Collection[str], destroy: Sequence[str]
+    ) -> Iterator[PreparedTargets]:
+        """Open every place where it is."""
+        self.session = session
+        written_as = {target.name: target for target in targets if target.name in self._places}
+        there = [self._there(target) for target in targets]
+        with self._inner.open(there, session, written, destroy) as prepared:
+            yield _AsWritten(prepared, written_as, self._rented)
+
+    def _there(self, target: Target) -> Target:
+        """Where it is, for the workers: what volume it is helps them to tell what holds a run back."""
+        if target.name not in self._places:
+            return target
+        where, shape = self._places[target.name], shape_of(target)
+        options = dict(target.options)
+        if shape is not None:
+            options[AS] = "+".join(f"{name}={value}" for name, value in shape.options.items())
+        kind = "directory" if where.startswith("@") else "database"
+        return target.model_copy(update={"where": where, "kind": kind, "options": options})
+
+
+@dataclass(frozen=True)
+class _AsWritten:
+    """Places whose targets are recorded as the study has them."""
+
+    inner: PreparedTargets
+    written: Mapping[str, Target]
+    rented: Mapping[str, Any]
+
+    @property
+    def targets(self) -> Mapping[str, Target]:
+        """By name, with the facts of their places."""
+        return {name: self._as_written(target) for name, target in self.inner.targets.items()}
+
+    def measure(self, request: RunRequest, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
+        """One run."""
+        return self._recorded(self.inner.measure(request, on_progress, deadline_reached))
+
+    def measure_together(
+        self,
+        requests: Sequence[RunRequest],
+        pace: Pace | None,
+        on_progress: OnProgress,
+        deadline_reached: Callable[[], bool],
+    ) -> list[Run]:
+        """As the machines do."""
+        return list(map(self._recorded, self.inner.measure_together(requests, pace, on_progress, deadline_reached)))
+
+    def _recorded(self, run: Run) -> Run:
+        return run.model_copy(update={"target": self._as_written(run.target)})
+
+    def _as_written(self, target: Target) -> Target:
+        original = self.written.get(target.name)
+        if original is None:
+            return target
+        facts = {**target.facts, RENTED: self.rented.get(target.name, {})}
+        return original.model_copy(update={"facts": facts})

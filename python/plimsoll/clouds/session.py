@@ -1,0 +1,175 @@
+"""A study whose targets are rented, from its words to an account that is empty again: the main path.
+
+For each allocation everything is rented, measured as one session, and given back; the next one is rented when nothing
+of the last one is left. The lease is that of all of them together, so that price × lease is the most it can cost.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from plimsoll.clouds import bill, lease
+from plimsoll.clouds.hosts.ready import ready
+from plimsoll.clouds.machines import RentedMachines
+from plimsoll.clouds.offer import Offer, offer, times_of
+from plimsoll.clouds.own_address import own_address
+from plimsoll.clouds.quote import BACK_NS, READY_NS, check
+from plimsoll.clouds.rent import Rented, renting
+from plimsoll.clouds.sequence import FEWEST_BLOCKS, blocks_per_allocation, is_decided, widest
+from plimsoll.clouds.target import complete
+from plimsoll.model import Session
+from plimsoll.report.allocations import of_products
+from plimsoll.report.evidence import Evidence
+from plimsoll.report.sections.bill import FACT
+from plimsoll.run import plan as planning
+from plimsoll.run.load_study import LoadStudy
+from plimsoll.run.machines import Machines
+from plimsoll.run.observer import Observer
+from plimsoll.run.study import Study
+from plimsoll.stats.policy import MODES
+from plimsoll.stats.products import Product
+from plimsoll.store.scored import scored_runs
+from plimsoll.store.store import Store
+from plimsoll.units import SECOND, format_duration
+
+Measure = Callable[[Study | LoadStudy, Machines], Session]
+
+
+def carried_out(
+    wanted: Study | LoadStudy, store: Store, observer: Observer, destroy: Sequence[str], measure: Measure
+) -> list[Session]:
+    """One session for each allocation. Everything that can be refused is, before anything is rented.
+
+    Raises UsageError, TargetError, CloudError, and what `measure` raises; whatever happens, all is given back.
+    """
+    made = offered(wanted, destroy)
+    check(made.quote)
+    for warning in (*made.capped, *made.cloud.check(made.rental)):
+        observer.note(warning)
+    course = Course(made, wanted, store, observer, lease.end_ns(made.quote.lease_ns / SECOND), own_address(), measure)
+    while course.goes_on():
+        course.allocate()
+    return course.sessions
+
+
+def offered(wanted: Study | LoadStudy, destroy: Sequence[str] = ()) -> Offer:
+    """What would be rented for a study or a search, once all is checked that needs no provider."""
+    study = wanted.all_levels if isinstance(wanted, LoadStudy) else wanted
+    steps = wanted.steps() if isinstance(wanted, LoadStudy) else planning.steps(study)
+    planning.check(study, steps, destroy)
+    return offer(study, times_of(study, steps))
+
+
+@dataclass
+class Course:
+    """The allocations of one study."""
+
+    offer: Offer
+    wanted: Study | LoadStudy
+    store: Store
+    observer: Observer
+    lease_end_ns: int
+    from_address: str
+    measure: Measure
+    sessions: list[Session] = field(default_factory=list)
+    _allocating_ns: int = READY_NS
+    """How long renting, making ready and giving back took the last time; at first what is allowed for it."""
+    _block_ns: int = 0
+    _found: Sequence[Product] = ()
+
+    @property
+    def most(self) -> int:
+        """Allocations at most."""
+        return self.offer.times.allocations
+
+    def goes_on(self) -> bool:
+        """Whether another allocation is needed, and has room in the lease."""
+        done = len(self.sessions)
+        if done >= self.most or (done and is_decided(self._found, done)):
+            return False
+        needed_ns = self._needed_ns()
+        if done and time.time_ns() + needed_ns > self.lease_end_ns:
+            left = format_duration(max(0, self.lease_end_ns - time.time_ns()))
+            self.observer.note(
+                f"{done} of {self.most} allocations: the lease has {left} left, and one more takes about "
+                f"{format_duration(needed_ns)}"
+            )
+            return False
+        return True
+
+    def allocate(self) -> None:
+        """Rent, make ready, measure, give back."""
+        number, began_ns = len(self.sessions) + 1, time.time_ns()
+        if self.most > 1:
+            self.observer.note(f"allocation {number} of at most {self.most}")
+        rental = self.offer.rental_now(self.lease_end_ns, self.from_address)
+        machines: RentedMachines | None = None
+        try:
+            with renting(self.offer.cloud, rental) as rented:
+                facts = bill.begun(self.offer, rental, rented.begun_ns)
+                with self._ready(rented, facts) as machines:
+                    session = self.measure(self._study(number), machines)
+        finally:
+            if machines is not None and machines.session is not None:
+                self._bill(machines.session, facts)
+        measured_ns = (session.ended_ns or time.time_ns()) - session.started_ns
+        self._allocating_ns = time.time_ns() - began_ns - measured_ns
+        self.sessions.append(self.store.find_session(session.id))
+        self._look(measured_ns)
+
+    @contextmanager
+    def _ready(self, rented: Rented, facts: Mapping[str, Any]) -> Iterator[RentedMachines]:
+        hosts = rented.hosts()
+        about: dict[str, Any] = {}
+        with ready(self.offer.cloud, rented.rental, hosts, rented.ledger.folder, self.observer.note) as there:
+            for host in hosts:
+                for volume, (target, _) in host.volumes.items():
+                    known = {"rental": rented.rental.id, "machine": host.id, "zone": host.zone, "volumes": []}
+                    about.setdefault(target, known)["volumes"].append(volume)
+            yield RentedMachines(there.machines, there.places, about, {FACT: facts})
+
+    def _study(self, number: int) -> Study | LoadStudy:
+        """What one allocation measures, within what is left of the lease."""
+        base = complete(self.wanted.study if isinstance(self.wanted, LoadStudy) else self.wanted)
+        left_ns = max(SECOND, self.lease_end_ns - BACK_NS - time.time_ns())
+        base = replace(base, time_ns=min(base.time_ns or left_ns, left_ns))
+        if self.most > 1:
+            title = f"{base.title}, allocation {number}"
+            base = replace(base, title=title, repeats=base.repeats or self._blocks(), blocks=None)
+        return replace(self.wanted, study=base) if isinstance(self.wanted, LoadStudy) else base
+
+    def _blocks(self) -> int:
+        study = self.offer.study
+        most = study.blocks or MODES[study.mode].cap
+        return blocks_per_allocation(self._allocating_ns, self._one_block_ns, widest(self._found), most)
+
+    @property
+    def _one_block_ns(self) -> int:
+        """As the last allocation had it; before the first, as planned."""
+        return self._block_ns or self.offer.times.least_ns // FEWEST_BLOCKS
+
+    def _needed_ns(self) -> int:
+        """About what one more allocation takes, to its end."""
+        return self._allocating_ns + (self.offer.study.repeats or self._blocks()) * self._one_block_ns
+
+    def _bill(self, session: Session, facts: Mapping[str, Any]) -> None:
+        bill.ended(self.store, session, facts, time.time_ns())
+
+    def _look(self, measured_ns: int) -> None:
+        """What all allocations say so far."""
+        runs = scored_runs(self.store, self.sessions)
+        blocks = len({(run.plan.case, run.block) for run in runs if run.session_id == self.sessions[-1].id})
+        cases = len({run.plan.case for run in runs}) or 1
+        self._block_ns = measured_ns * cases // max(1, blocks)
+        study = self.offer.study
+        if self.most > 1 and len(study.targets) > 1 and runs:
+            self._found = deciding(Evidence(self.sessions, runs, study.baseline, study.band, apart=True))
+
+
+def deciding(evidence: Evidence) -> list[Product]:
+    """The comparisons of products that decide: in the first metric of each case."""
+    return [each for each in of_products(evidence) if evidence.judged[each.cell.case][0] == each.cell.metric]
