@@ -96,7 +96,7 @@ def test_requests_are_those_that_reached_the_device() -> None:
     volume = {"as": "standard+size=1GiB+era=2009"}
     counted = evidence(volume, device=1e6)
     intervals = sum(len(run.intervals) for run in counted.runs if run.target.name == "a")
-    assert cost._requests(counted, "a") == pytest.approx(1e6 * intervals)
+    assert cost.requests_of(counted, "a") == pytest.approx(1e6 * intervals)
     # A file test counts characters; without a device to ask nothing is known of its I/Os.
     [run] = [each for each in evidence(volume).runs if each.target.name == "a"][:1]
     assert cost._run_requests(run) > 0

@@ -158,7 +158,7 @@ def _session(evidence: Evidence, known: Mapping[str, Priced]) -> Iterator[str]:
     seen: set[str] = set()
     for name, each in known.items():
         machine = each.shape.instance.name if each.shape.instance else ""
-        amount = each.cost.of_time(seconds, _requests(evidence, name), with_instance=machine not in seen)
+        amount = each.cost.of_time(seconds, requests_of(evidence, name), with_instance=machine not in seen)
         seen.add(machine)
         complete &= amount is not None
         total += amount or 0.0
@@ -179,7 +179,7 @@ def _length_ns(evidence: Evidence, session_id: str) -> int:
     return max((run.ended_ns for run in runs), default=0) - min((run.started_ns for run in runs), default=0)
 
 
-def _requests(evidence: Evidence, target: str) -> float:
+def requests_of(evidence: Evidence, target: str) -> float:
     """I/Os that reached a target's device while it was measured; preparing it comes on top."""
     return sum(_run_requests(run) for run in evidence.runs if run.target.name == target)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from plimsoll.catalog.targets import shape_of
+from plimsoll.model import RENTED
 from plimsoll.report.allocations import of_products
 from plimsoll.report.document import (
     Block,
@@ -59,7 +61,20 @@ def blocks(evidence: Evidence, found: Sequence[Product]) -> list[Block]:
             f"These {len(evidence.sessions)} sessions are {most} allocations at most: those that shared a place, or of "
             "whose places nothing known differs, count as one."
         )
+    if rented := _rented(evidence):
+        told = (*told, Sentence(rented, Tone.NOTE))
     return [Text(told), _table(evidence, found), text(*notes, tone=Tone.NOTE, short=False)]
+
+
+def _rented(evidence: Evidence) -> str:
+    """What the products were, and where, of targets that were rented; nothing of others."""
+    stored = evidence.named.names.named
+    rented = [run.target for run in evidence.runs if run.target.kind == RENTED]
+    shapes = {stored.get(target.name, target.name): shape_of(target) for target in rented}
+    known = "; ".join(f"{name}: {shape.summary}" for name, shape in sorted(shapes.items()) if shape is not None)
+    facts = [target.facts.get(RENTED) for target in rented]
+    zones = sorted({str(each.get("zone")) for each in facts if isinstance(each, Mapping) and each.get("zone")})
+    return f"Rented afresh for each allocation, in {', '.join(zones)}: {known}." if known and zones else ""
 
 
 def _sentence(evidence: Evidence, product: Product) -> str:
