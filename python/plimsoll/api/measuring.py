@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from plimsoll.api.sessions import Session
 from plimsoll.api.upkeep import swept
 from plimsoll.api.watching import Cancel, OnProgress, Stop, Watcher, watching
 from plimsoll.errors import NothingMeasured, UsageError
+from plimsoll.extras import explained
 from plimsoll.model import Run, RunStatus
 from plimsoll.model import Session as SessionRecord
 from plimsoll.notices import tell
@@ -166,10 +168,39 @@ def carried_out(
     *,
     destroy: Sequence[str] = (),
 ) -> SessionRecord:
-    """The session of a study or of a search."""
-    if isinstance(study, LoadStudy):
-        return run_load_study(study, SessionRunner(store, observer, destroy, machines or ThisMachine()))
-    return run_study(study, store, observer, destroy, machines)
+    """The session of a study or of a search; where it rents afresh several times, the last one."""
+    return all_carried_out(study, store, observer, machines, destroy=destroy)[-1]
+
+
+def all_carried_out(
+    study: Study | LoadStudy,
+    store: Store,
+    observer: Observer,
+    machines: Machines | None = None,
+    *,
+    destroy: Sequence[str] = (),
+) -> list[SessionRecord]:
+    """The sessions of a study: one for each time that its targets are rented, else one."""
+
+    def measured(wanted: Study | LoadStudy, where: Machines | None) -> SessionRecord:
+        if isinstance(wanted, LoadStudy):
+            return run_load_study(wanted, SessionRunner(store, observer, destroy, where or ThisMachine()))
+        return run_study(wanted, store, observer, destroy, where)
+
+    if not (study.study if isinstance(study, LoadStudy) else study).rented:
+        return [measured(study, machines)]
+    if machines is not None:
+        raise UsageError("rented targets are measured on machines that are rented with them: leave the cluster out")
+    found: list[SessionRecord] = _renting().carried_out(study, store, observer, destroy, measured)
+    return found
+
+
+def _renting() -> Any:
+    """What rents; raises UsageError where its extra is not installed."""
+    try:
+        return import_module("plimsoll.clouds.session")
+    except ImportError as error:
+        raise explained(error) from None
 
 
 def gone_on(

@@ -17,20 +17,39 @@ def conclude(
     force: bool,
     json: bool,
     quiet: bool,
+    earlier: Sequence[Session] = (),
 ) -> None:
     """Show the session, write its report to `output`, and say what comes next.
+
+    `earlier` are the sessions of other allocations of the same study: shown with it, for a verdict on the products.
 
     Raises NothingMeasured where no run is of use, MachineLost where the session ended without some of its targets.
     """
     from plimsoll.api.measuring import check_measured
     from plimsoll.cli.commands import report, show
 
-    show.shown([session.id], json=json)
+    shown = [each.id for each in (*earlier, session)]
+    show.shown(shown, json=json)
     if output is not None:
-        report.command([session.id], output=output, force=force)
+        report.command(shown, output=output, force=force)
     check_measured(session, runs)
-    if not (json or quiet):
+    if earlier:
+        _tell_products(shown, quiet=json or quiet, reported=output is not None)
+    elif not (json or quiet):
         _tell_next(session, runs, reported=output is not None)
+
+
+def _tell_products(ids: Sequence[str], *, quiet: bool, reported: bool) -> None:
+    """The last line after several allocations."""
+    from plimsoll.cli.output import say
+    from plimsoll.stats.policy import LOOKS
+    from plimsoll.store.store import short_id
+
+    if len(ids) < LOOKS[0]:
+        say(f"{len(ids)} allocations: a verdict on products needs {LOOKS[0]}")
+    names = " ".join(map(short_id, ids))
+    if not quiet:
+        say(f"sessions {names}; " + (f"`plimsoll compare --products {names}`" if reported else _report(names)))
 
 
 def _tell_next(session: Session, runs: list[Run], *, reported: bool) -> None:

@@ -12,6 +12,7 @@ from plimsoll.cli.study_options import StudyOptions, takes_study
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.clouds.offer import Offer
     from plimsoll.model import Plan, Target
     from plimsoll.run.interleave import Way
     from plimsoll.run.plan import Step
@@ -40,7 +41,7 @@ def command(
 
 def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: bool = False) -> None:
     """Check everything, and print what would run, for how long, and what it writes."""
-    from plimsoll.cli import plan_cost
+    from plimsoll.cli import plan_cost, rent_plan
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.errors import UsageError
     from plimsoll.run import plan
@@ -50,10 +51,16 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
     if name := load_line_among(options.tests or []):
         raise UsageError(f"{name} is a search, whose runs are not known in advance; run it with `plimsoll knee {name}`")
     study = options.study()
-    steps, ways = in_turns(study)
+    if probe and study.rented:
+        raise UsageError(
+            "--probe measures, and `plimsoll plan` rents nothing: leave it out for targets that are rented"
+        )
+    steps, ways = in_turns(study, one_machine=not study.rented)
     plan.check(study, steps, destroy)
     estimate = plan.estimate(study, steps)
     expected = _probed(study, steps, ways, destroy) if probe else {}
+    rented = _offer(study, steps) if study.rented else None
+    own = [target for target in study.targets if target not in study.rented]
     if json:
         print_json(
             {
@@ -62,7 +69,8 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
                 "most_ns": estimate.most_ns,
                 "layout_bytes": estimate.layout_bytes,
                 "scratch_bytes": estimate.scratch_bytes,
-                "cost": plan_cost.rows(study.targets, estimate.most_ns),
+                "cost": plan_cost.rows(own, estimate.most_ns),
+                "rent": rent_plan.as_json(rented) if rented else None,
                 "interleave": {case: {"how": way.how, "why": way.why} for case, way in ways.items()},
                 "probe": {case: _as_json(study, each) for case, each in expected.items()} if probe else None,
                 "plans": [
@@ -79,11 +87,19 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
         typer.echo(_writes(target, plans, estimate.layout_bytes[target.name], estimate.scratch_bytes[target.name]))
     for sentence in _turns(ways):
         typer.echo(sentence)
-    for sentence in plan_cost.sentences(study.targets, estimate.most_ns):
+    for sentence in plan_cost.sentences(own, estimate.most_ns):
         typer.echo(sentence)
     for case, each in expected.items():
         typer.echo(f"{case}: {_in_words(study, each)}")
     typer.echo(_length(study, estimate.least_ns, estimate.most_ns))
+    if rented:
+        rent_plan.print_offer(rented)
+
+
+def _offer(study: Study, steps: list[Step]) -> Offer:
+    from plimsoll.clouds.offer import offer, times_of
+
+    return offer(study, times_of(study, steps))
 
 
 def _length(study: Study, least_ns: float, most_ns: float) -> str:

@@ -63,7 +63,7 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Measure targets until the result is conclusive. Every finished run is kept."""
-    from plimsoll.api.measuring import carried_out, gone_on
+    from plimsoll.api.measuring import all_carried_out, gone_on
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import compare, plan
     from plimsoll.cli.ending import conclude
@@ -89,14 +89,15 @@ def command(
         refuse_to_replace(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet, streams=streams) as watching:
         if resume:
-            session = gone_on(_named(store, options), store, watching, others, destroy=destroy or [])
+            sessions = [gone_on(_named(store, options), store, watching, others, destroy=destroy or [])]
         else:
             again = _baseline(store, against, options, json=json) if against is not None else None
-            session = carried_out(options.study(again), store, watching, others, destroy=destroy or [])
+            sessions = all_carried_out(options.study(again), store, watching, others, destroy=destroy or [])
+        *earlier, session = sessions
         runs = store.runs([session.id])
-        if store_copy is not None:
-            _copy(store, session, store_copy)
-    conclude(session, runs, output, force=force, json=json, quiet=quiet)
+        for each in sessions if store_copy is not None else ():
+            _copy(store, each, str(store_copy))
+    conclude(session, runs, output, force=force, json=json, quiet=quiet, earlier=earlier)
     if against is not None:
         say(f"against baseline {against}:")
         compare.command([session.id], baseline=against)
