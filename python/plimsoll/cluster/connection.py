@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+import warnings
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ import cloudpickle
 import distributed
 from distributed.client import ClosedClientError
 from distributed.comm.core import CommClosedError
+from distributed.versions import VersionMismatchWarning
 
 import plimsoll
 from plimsoll.cluster import probe, remote
@@ -66,7 +68,6 @@ class Cluster:
         self._progress: dict[int, tuple[float, Progress | None]] = {}
         self._asked_s = 0.0
         self._lost: dict[str, str] = {}
-        cloudpickle.register_pickle_by_value(probe)
         self._check_versions()
         self.workers = {
             name: Worker(name, address, known_well(name, measure_offset(partial(self._at, address, probe.clock_ns))))
@@ -288,6 +289,12 @@ def connect(address: ClusterAddress) -> Iterator[Cluster]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         try:
+            if address.kind == "tunnel":
+                # Its workers have Plimsoll, and Python in a version of their own: compiled code does not suit them.
+                stack.enter_context(warnings.catch_warnings(category=VersionMismatchWarning, action="ignore"))
+            elif probe.__name__ not in cloudpickle.list_registry_pickle_by_value():
+                cloudpickle.register_pickle_by_value(probe)
+                stack.callback(cloudpickle.unregister_pickle_by_value, probe)
             client = stack.enter_context(_client(address, stack))
         except ImportError as error:
             raise explained(error) from None

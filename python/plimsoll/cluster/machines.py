@@ -29,9 +29,14 @@ def is_remote(target: Target) -> bool:
 class ClusterMachines:
     """Carries out the runs of remote targets on their workers, and all others here."""
 
-    def __init__(self, cluster: Cluster, about: Mapping[str, Mapping[str, Any]] | None = None) -> None:
-        """`about` is what is known of a worker's machine beside what it says itself, by the worker's name."""
-        self._cluster, self._about = cluster, about or {}
+    def __init__(
+        self, cluster: Cluster, about: Mapping[str, Mapping[str, Any]] | None = None, own: Sequence[str] = ()
+    ) -> None:
+        """`about` is what is known of a worker's machine beside what it says itself, by the worker's name.
+
+        `own` are the identities of devices that were made for this session: nobody has to agree that they are written.
+        """
+        self._cluster, self._about, self._own = cluster, about or {}, own
         self._here = ThisMachine()
         self._facts: dict[str, Any] = {}
 
@@ -85,7 +90,7 @@ class ClusterMachines:
                     spread.split(step.plans[target.name], len(workers))
         for worker, targets in self._by_worker(study.targets):
             there = replace(study, targets=targets, baseline=None)
-            self._cluster.call(worker, remote.check, there, list(destroy), worker.name)
+            self._cluster.call(worker, remote.check, there, [*destroy, *self._own], worker.name)
         for target in study.targets:
             if is_remote(target) and target.kind != "database":
                 self._check_apart(target)
@@ -117,9 +122,8 @@ class ClusterMachines:
             for worker, own in self._by_worker(targets):
                 stack.callback(self._close, worker, session.id)
                 chosen = sorted(set(written) & {target.name for target in own})
-                found = self._cluster.call(
-                    worker, remote.open_session, own, session, chosen, list(destroy), worker.name
-                )
+                agreed = [*destroy, *self._own]
+                found = self._cluster.call(worker, remote.open_session, own, session, chosen, agreed, worker.name)
                 known = {**found, **known}
             workers = {target.name: self._workers_of(target) for target in targets if is_remote(target)}
             yield _Everywhere(here, known, Runs(self._cluster, session.id, known, workers))

@@ -38,7 +38,7 @@ async def install(connection: asyncssh.SSHClientConnection, host: Host, kind: Ki
     # Systems have venv without pip, whose wheel is a program, too.
     await _run(connection, host, f"{shlex.quote(kind.python)} -m venv --without-pip {shlex.quote(folder)}/venv")
     words = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--find-links", there]
-    words += ["--no-cache-dir", f"{there}/{wheel.name}[{EXTRA}]"]
+    words += ["--no-cache-dir", "--no-compile", f"{there}/{wheel.name}[{EXTRA}]"]
     await _run(connection, host, shlex.join([python, f"{there}/{pip}/pip", *words]))
     return python
 

@@ -13,6 +13,7 @@ from plimsoll.drafts import whole_file
 from plimsoll.errors import CloudError
 
 LOGIN_S = 10.0
+SSH_PORT = 22
 
 
 def known_hosts(host: Host, folder: Path) -> Path:
@@ -34,12 +35,13 @@ async def note_keys(host: Host, folder: Path) -> Path:
 
 
 def _write(file: Path, host: Host, keys: Sequence[str]) -> None:
+    name = host.address if host.port == SSH_PORT else f"[{host.address}]:{host.port}"
     lines = []
     for key in keys:
         kind, _, rest = key.strip().partition(" ")
         # With or without the name of its host in front.
         bare = key.strip() if kind.startswith(("ssh-", "ecdsa-", "sk-")) else rest.strip()
-        lines.append(f"[{host.address}]:{host.port} {bare}\n")
+        lines.append(f"{name} {bare}\n")
     with whole_file(file) as draft:
         draft.write("".join(lines).encode())
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from plimsoll.clouds.wanted import Layout
 from plimsoll.cluster.remote import answers
+from plimsoll.targets.blockdev import identity
+from plimsoll.targets.mounts import is_block_device
+from plimsoll.targets.safety import find_device
 from plimsoll.volumes import array, filesystem
 
 MOUNTS = Path("/mnt/plimsoll")
@@ -28,3 +31,9 @@ def lay_out(layout: Layout, devices: Sequence[str]) -> str:
     filesystem.prepare_mount_point(point)
     filesystem.mount(layout.file_system, device, point, layout.mount_options)
     return str(point)
+
+
+@answers
+def identities(places: Sequence[str]) -> list[str]:
+    """Of those that are devices: what allows them to be overwritten."""
+    return [identity(find_device(Path(place))) for place in places if is_block_device(Path(place))]

@@ -53,14 +53,17 @@ def ready(
     tell(f"waiting for {len(hosts)} machine{'s' * (len(hosts) != 1)}, and installing Plimsoll there")
     with scratch_folder() as scratch:
         pythons = asyncio.run(_installed(hosts, folder, own_wheel(scratch), gone))
-    there = tuple(_ssh_host(host, folder, pythons[host.machine]) for host in hosts)
-    with connect(ClusterAddress("tunnel", f"{rental.provider} rental {rental.id}", hosts=there)) as cluster:
+    ways = tuple(_ssh_host(host, folder, pythons[host.machine]) for host in hosts)
+    with connect(ClusterAddress("tunnel", f"{rental.provider} rental {rental.id}", hosts=ways)) as cluster:
         places: dict[str, str] = {}
+        own: list[str] = []
         for host in hosts:
-            places |= _places(Attached(cluster, cloud, rental, host))
+            there = _places(Attached(cluster, cloud, rental, host))
+            own += cluster.call(cluster.worker(host.machine), layouts.identities, list(there.values()))
+            places |= {target: f"@{host.machine}:{place}" for target, place in there.items()}
         about = {host.machine: {"rented": _facts(rental, host)} for host in hosts}
         with _watched(cluster, hosts, gone):
-            yield Ready(ClusterMachines(cluster, about), places)
+            yield Ready(ClusterMachines(cluster, about, own), places)
 
 
 async def _installed(
@@ -95,7 +98,7 @@ def _ssh_host(host: Host, folder: Path, python: str) -> SshHost:
 
 
 def _places(there: Attached) -> dict[str, str]:
-    """Where the targets of a machine are measured."""
+    """The devices and directories where the targets of a machine are measured."""
     found = there.devices()
     members: dict[str, dict[int, str]] = {}
     for volume, (target, member) in there.host.volumes.items():
@@ -105,8 +108,7 @@ def _places(there: Attached) -> dict[str, str]:
     for target, by_number in members.items():
         disks = [by_number[number] for number in sorted(by_number)]
         layout = wanted.get(target, Layout(target=target))
-        where = there.cluster.call(there.worker, layouts.lay_out, layout, disks)
-        places[target] = f"@{there.host.machine}:{where}"
+        places[target] = there.cluster.call(there.worker, layouts.lay_out, layout, disks)
     return places
 
 
