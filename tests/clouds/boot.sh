@@ -35,19 +35,24 @@ echo 'ubuntu:*:20000:0:99999:7:::' >>"$root/etc/shadow"
 cp "$given/authorized_keys" "$root/home/ubuntu/.ssh/authorized_keys"
 chmod 700 "$root/home/ubuntu/.ssh"
 chown -R 4242:4242 "$root/home/ubuntu"
-cp "$given/ssh_host_key" "$given/sshd_config" "$root/etc/ssh/"
+cp "$given/ssh_host_ed25519_key" "$given/ssh_host_ed25519_key.pub" "$given/sshd_config" "$root/etc/ssh/"
 rm -f "$root/usr/bin/sudo"
 cp "$given/sudo" "$root/usr/bin/sudo"
 chmod 4755 "$root/usr/bin/sudo"
-cp "$given/shutdown" "$root/usr/sbin/shutdown"
-cp "$given/poweroff" "$root/usr/sbin/poweroff"
-cp "$given/user-data" "$root/run/user-data"
-chmod 755 "$root/usr/sbin/shutdown" "$root/usr/sbin/poweroff" "$root/run/user-data"
+for program in systemd-run systemctl shutdown; do
+    rm -f "$root/usr/bin/$program" "$root/usr/sbin/$program"
+    install -m 755 "$given/$program" "$root/usr/bin/$program"
+done
+install -m 755 "$given/user-data" "$given/cloud_init.py" "$root/run/"
+if [ -e "$given/python" ]; then
+    mkdir -p "$root/opt/python"
+    mount --bind "$given/python" "$root/opt/python"
+    ln -sf /opt/python/bin/python3 "$root/usr/local/bin/python3"
+fi
 touch "$given/up"
 exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$root" /bin/sh -c '
     cd /
     trap "exit 0" TERM
+    /usr/bin/python3 /run/cloud_init.py
     /usr/sbin/sshd -D -e -f /etc/ssh/sshd_config &
-    # As cloud-init does: once, as root, beside everything else.
-    /run/user-data &
     while :; do wait; sleep 0.2; done'

@@ -1,8 +1,8 @@
 """Instances for an emulated cloud: real sshd, each in a network namespace, with served volumes as its disks.
 
-A machine has its own mounts, processes and host name, and this system's files under a layer in memory: what is installed
-there touches nothing here. User data run as root while it boots, and what shuts the machine down ends it for good. Disks
-are real block devices with the latencies and limits of their types; /sys shows their serials as Nitro does.
+A machine has its own mounts, processes and host name, and this system's files under a layer in memory: what is
+installed there touches nothing here. User data run as root while it boots, and what shuts the machine down ends it for
+good. Disks are real block devices with the latencies and limits of their types; /sys shows their serials as Nitro does.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ USER = "ubuntu"
 _BOOT_S = 30.0
 _SSHD = """
 Port 22
-HostKey /etc/ssh/ssh_host_key
+HostKey /etc/ssh/ssh_host_ed25519_key
 PidFile none
 UsePAM no
 PasswordAuthentication no
@@ -34,17 +34,12 @@ KbdInteractiveAuthentication no
 PermitRootLogin no
 Subsystem sftp internal-sftp
 """
-# `shutdown -P +90`: minutes. $1 of `poweroff` is not looked at.
-_SHUTDOWN = """#!/bin/sh
-for word; do
-    case $word in
-    +*) seconds=$((${word#+} * 60)) ;;
-    now) seconds=0 ;;
-    esac
-done
-(sleep "${seconds:-60}"; kill -TERM 1) >/dev/null 2>&1 </dev/null &
-"""
-_POWEROFF = "#!/bin/sh\nkill -TERM 1\n"
+_SYSTEM = {
+    "systemctl": '[ "$1" != poweroff ] || kill -TERM 1',
+    "shutdown": "kill -TERM 1",
+    # --on-active=SECONDS COMMAND…
+    "systemd-run": '(sleep "${1#--on-active=}"; shift; "$@") >/dev/null 2>&1 </dev/null &',
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +55,8 @@ class Boot:
     """Whether its disks show serials."""
     instance: str | None = None
     """Type that its disks share the limits of."""
+    python: Path | None = None
+    """The prefix of the Python that it has, where that is not this system's."""
 
 
 class Machine:
@@ -77,8 +74,8 @@ class Machine:
 
     @property
     def host_key(self) -> str:
-        """The public one, as its console output tells it."""
-        return (self.folder / "ssh_host_key.pub").read_text().strip()
+        """The public one that it makes itself; user data may bring another."""
+        return (self.folder / "ssh_host_ed25519_key.pub").read_text().strip()
 
     @property
     def runs(self) -> bool:
@@ -221,12 +218,14 @@ class Machines:
 
 def _furnish(folder: Path, boot: Boot, sudo: Path) -> None:
     """What boot.sh takes from there."""
-    key = folder / "ssh_host_key"
+    key = folder / "ssh_host_ed25519_key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", boot.id, "-f", str(key)], check=True)
     shutil.copy(sudo, folder / "sudo")
-    user_data = boot.user_data or "#!/bin/sh\n"
+    shutil.copy(HERE / "cloud_init.py", folder)
+    if boot.python is not None:
+        (folder / "python").symlink_to(boot.python)
     given = {"hostname": boot.id, "authorized_keys": f"{boot.public_key}\n", "sshd_config": _SSHD}
-    given |= {"user-data": user_data, "shutdown": _SHUTDOWN, "poweroff": _POWEROFF}
+    given |= {"user-data": boot.user_data, **{name: f"#!/bin/sh\n{does}\n" for name, does in _SYSTEM.items()}}
     for name, content in given.items():
         (folder / name).write_text(content)
 

@@ -77,7 +77,7 @@ class Host:
     zone: str
     volumes: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     """By the provider's id of the volume: target and number of the member; a disk that the machine brings is
-    `instance-store-0`, `instance-store-1`, … here, in the kernel's order."""
+    `ephemeral0`, `ephemeral1`, … here, in the kernel's order."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Instance type, image, zone id, limits: for the record of the session."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from plimsoll.cluster.remote import answers
 from plimsoll.errors import TargetError
 
-STORE = "instance-store-"
+STORE = "ephemeral"
 """Begins the id of a disk that the machine brings."""
 STORE_MODEL = "Amazon EC2 NVMe Instance Storage"
 _NO_DISKS = ("loop", "ram", "zram", "dm-", "md", "sr", "fd", "nbd")

@@ -50,14 +50,14 @@ class Kind:
 
 @asynccontextmanager
 async def reached(
-    host: Host, folder: Path, gone: Callable[[str], str | None], boot_s: float = BOOT_S
+    host: Host, folder: Path, gone: Callable[[str], str | None]
 ) -> AsyncIterator[asyncssh.SSHClientConnection]:
     """A connection, as soon as the machine lets us in.
 
     `gone` says by the machine's name why its provider takes it away. Raises CloudError when it is, or when it has not
-    let us in after `boot_s`, with what it answered last.
+    let us in after BOOT_S, with what it answered last.
     """
-    deadline = time.monotonic() + boot_s
+    deadline = time.monotonic() + BOOT_S
     while True:
         try:
             async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(1.0, deadline - time.monotonic())):
@@ -70,19 +70,19 @@ async def reached(
                 "somebody else answers at this address, so nothing was sent there"
             ) from None
         except (OSError, asyncssh.Error, TimeoutError) as error:
-            await _wait(host, gone, deadline, boot_s, _reason(error))
+            await _wait(host, gone, deadline, _reason(error))
     async with connection:
         yield connection
 
 
-async def _wait(host: Host, gone: Callable[[str], str | None], deadline: float, boot_s: float, last: str) -> None:
+async def _wait(host: Host, gone: Callable[[str], str | None], deadline: float, last: str) -> None:
     """Before the next attempt. Raises CloudError where there is none."""
     where = f"machine {host.machine} ({host.id}) at {host.address}"
     if why := await asyncio.to_thread(gone, host.machine):
         raise CloudError(f"{where} is taken away: {why}")
     if time.monotonic() > deadline:
         raise CloudError(
-            f"{where} has not let us in {boot_s:g} s after it had its address; its last answer: {last}. Look at the "
+            f"{where} has not let us in {BOOT_S:g} s after it had its address; its last answer: {last}. Look at the "
             "console output of the machine: its image may need longer, or have no SSH server"
         )
     await asyncio.sleep(AGAIN_S)
