@@ -24,7 +24,7 @@ for device in 'null 1 3' 'zero 1 5' 'full 1 7' 'random 1 8' 'urandom 1 9' 'tty 5
 done
 mount -t tmpfs tmpfs "$root/run"
 mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
-mount -t tmpfs tmpfs "$root/root"
+mount -t tmpfs -o mode=755 tmpfs "$root/root"
 # What the kernel lists: only the disks of this machine.
 mount -t tmpfs tmpfs "$root/sys/block"
 rm -rf "$root/etc/ssh"
@@ -45,9 +45,11 @@ for program in systemd-run systemctl shutdown; do
 done
 install -m 755 "$given/user-data" "$given/cloud_init.py" "$root/run/"
 if [ -e "$given/python" ]; then
-    mkdir -p "$root/opt/python"
-    mount --bind "$given/python" "$root/opt/python"
-    ln -sf /opt/python/bin/python3 "$root/usr/local/bin/python3"
+    # Where it is here: it knows its own place.
+    python=$(readlink -f "$given/python")
+    mkdir -p "$root$python"
+    mount --bind "$python" "$root$python"
+    ln -sf "$python/bin/python3" "$root/usr/local/bin/python3"
 fi
 touch "$given/up"
 exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$root" /bin/sh -c '

@@ -1,0 +1,98 @@
+"""Machines of an emulated cloud, without its API: a Host made by hand."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from tests.clouds.machines import USER, Boot, Machine, Machines, machines
+from tests.conftest import need, need_module, need_program
+
+from plimsoll.clouds.provider import Host
+from plimsoll.clouds.wanted import Layout, Rental
+
+ROOT = Path(__file__).parents[4]
+
+
+@dataclass
+class Provider:
+    """The two things of a provider that hosts ask for."""
+
+    name: str = "aws"
+    taken: dict[str, str] = field(default_factory=dict)
+    """Why a machine is taken away, by its name."""
+    found: dict[str, Machine] = field(default_factory=dict)
+
+    def interrupted(self, rental: Rental, machine: str) -> str | None:
+        del rental
+        return self.taken.get(machine)
+
+    def detach(self, rental: Rental, host: Host, volume: str) -> None:
+        del rental
+        self.found[host.machine].detach(volume)
+
+    def attach(self, rental: Rental, host: Host, volume: str) -> None:
+        del rental
+        self.found[host.machine].attach(volume)
+
+
+@dataclass
+class Rented:
+    """Machines that were rented: what hosts are made ready from."""
+
+    machines: Machines
+    provider: Provider
+    folder: Path
+    hosts: list[Host] = field(default_factory=list)
+
+    def boot(self, name: str, volumes: dict[str, tuple[str, int]], **boot: object) -> Machine:
+        """One more. Volumes are gp3 of 10 GiB, unless `disks` says otherwise."""
+        disks = {volume: {"type": "gp3", "size": "10GiB"} for volume in volumes if volume.startswith("vol-")}
+        public = (self.folder / "key.pub").read_text().strip()
+        about: dict[str, object] = {"id": f"i-{name}", "public_key": public, "disks": disks, **boot}
+        machine = self.machines.boot(Boot(**about))  # type: ignore[arg-type]
+        self.provider.found[name] = machine
+        facts = {"instance_type": "m7i.large", "image": "ami-0aaaaaaaaaaaaaaaa"}
+        self.hosts.append(
+            Host(machine=name, id=machine.boot.id, address=machine.address, user=USER, key_file=self.folder / "key",
+                 host_keys=(machine.host_key,), zone="us-east-1a", volumes=volumes, facts=facts)
+        )  # fmt: skip
+        return machine
+
+    def rental(self, *layouts: Layout) -> Rental:
+        return Rental(
+            id="0123abcd", provider="aws", region="us-east-1", lease_end_ns=0, from_address="203.0.113.7/32",
+            layouts=layouts,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def shared_wheelhouses() -> Path:
+    """What machines need is fetched once for all tests: a home of its own would fetch it again."""
+    kept = ROOT / "target" / "wheelhouses"
+    kept.mkdir(parents=True, exist_ok=True)
+    place = Path(os.environ["PLIMSOLL_HOME"]) / "wheelhouses"
+    place.symlink_to(kept)
+    return place
+
+
+@pytest.fixture
+def rented(tmp_path: Path, shared_wheelhouses: Path) -> Iterator[Rented]:
+    del shared_wheelhouses
+    need(os.geteuid() == 0, "root")
+    need(Path("/dev/fuse").exists(), "/dev/fuse")
+    need_module("asyncssh")
+    for program in ("ip", "sshd", "ssh-keygen", "cc", "unshare"):
+        need_program(program)
+    folder = tmp_path / "rental"
+    folder.mkdir()
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key")], check=True)
+    with machines(tmp_path) as found:
+        yield Rented(found, Provider(), folder)
+
+
+Say = Callable[[str], None]
