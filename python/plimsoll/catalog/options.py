@@ -91,14 +91,16 @@ FOR_LIFE = tuple(each.name for each in SHAPE_OPTIONS.values() if each.fixed)
 """Options that a volume in use keeps: it is another volume with other ones."""
 
 
-def read_options(known: Mapping[str, Parameter], options: Mapping[str, str], where: str) -> dict[str, Any]:
-    """The given options in base units; `where` names their origin in errors.
+def read_options(
+    known: Mapping[str, Parameter], options: Mapping[str, str], where: str, what: str = "volume option"
+) -> dict[str, Any]:
+    """The given options in base units; `where` names their origin in errors, `what` what they are.
 
     Raises UnknownName for an option that does not exist, UsageError for a value that means nothing or is out of bounds.
     """
     found = {}
     for name, text in options.items():
         if name not in known:
-            raise UnknownName("volume option", name, known, where)
+            raise UnknownName(what, name, known, where)
         found[name] = known[name].read_given(text, where)
     return found

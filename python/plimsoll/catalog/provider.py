@@ -1,7 +1,8 @@
 """The providers: each is a folder of `providers/`, found by the program.
 
 A folder has `PROVIDER` in its `__init__.py`, the volume types in `volumes/`, one file each or one for a family
-(`TYPES`), and in `data/` the tables `latencies.csv` and `prices.csv`, `prices_*.csv`.
+(`TYPES`), and in `data/` the tables `latencies.csv` and `prices.csv`, `prices_*.csv`. The storage of managed databases,
+if there are any, is in `databases.py` (`STORAGE`).
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class Provider:
     """What it sells and is not here, by name, and which figure no source has given: never recommended."""
     title: str = ""
     """What people call it; the name where it is left out."""
+    database_service: str = ""
+    """Its managed databases, `rds`: targets `NAME-SERVICE:…`, storage in `databases.py`; empty where none are known."""
     name: str = ""
     """That of its folder."""
 

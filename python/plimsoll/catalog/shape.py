@@ -137,7 +137,7 @@ def volume_shape(options: Mapping[str, str], where: str) -> VolumeShape:
     kind = volume_type(given["type"], era, where)
     machine = instance(given["instance"], era, where) if "instance" in given else None
     size_gib = _size_gib(given, kind, machine, where)
-    throughput = _throughput(given, kind, where)
+    throughput = throughput_in(given, kind, where)
     sold = kind.limits(Provisioned(size_gib, given.get("iops"), throughput, machine, where))
     normal = _normal(options, kind, sold, size_gib)
     fitted = read_fitted(given["model"], where) if "model" in given else Fitted({})
@@ -213,7 +213,7 @@ def options_from(text: str, where: str) -> dict[str, str]:
     return found
 
 
-def _throughput(given: Mapping[str, Any], kind: VolumeType, where: str) -> float | None:
+def throughput_in(given: Mapping[str, Any], kind: VolumeType, where: str) -> float | None:
     """`250`, `250MiB`, `250MiB/s`: throughput in the provider's unit."""
     if "throughput" not in given:
         return None

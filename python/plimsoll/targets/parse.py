@@ -5,6 +5,7 @@
     .                                     the name of the current directory
     gp2=vol:type=gp2,size=100GiB,fs=xfs   an emulated volume, made for the session
     gp3=aws:gp3,size=500GiB,iops=6000     a volume and its machine, rented for the session
+    db=aws-rds:mysql,class=db.m6g.large,… a database, rented for the session
     pg=postgresql://user@host/database    a database
 
 The name ends at the first `=`, unless a `/` or `,` stands before it; so a place may hold `=` if it starts with a path
@@ -19,11 +20,13 @@ from pathlib import Path
 
 from plimsoll.addresses import shown
 from plimsoll.catalog.targets import rented_by
+from plimsoll.catalog.databases import database_provider
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
 from plimsoll.targets.database import host, is_address, refuse_jdbc, refuse_password
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.rented import rented_target
+from plimsoll.targets.rented_database import rented_database_target
 from plimsoll.targets.volume import is_volume, volume_target
 
 NAME_LENGTH = 40
@@ -41,7 +44,8 @@ def parse_target(text: str) -> Target:
     """
     rest = text.strip()
     name = ""
-    if not is_volume(rest) and not rented_by(rest) and (head := _HEAD.fullmatch(rest)):
+    is_rented = rented_by(rest) or database_provider(rest)
+    if not is_volume(rest) and not is_rented and (head := _HEAD.fullmatch(rest)):
         name, rest = head[1].strip(), head[2].strip()
         _check_name(name, text)
     where, *words = _OPTION_START.split(rest)
@@ -54,6 +58,8 @@ def parse_target(text: str) -> Target:
         return volume_target(name, where, _options(words, text))
     if rented_by(where):
         return rented_target(name, where, _options(words, text))
+    if database_provider(where):
+        return rented_database_target(name, where, _options(words, text))
     refuse_jdbc(name or "database", where)
     if "://" in where:
         refuse_password(name or "database", where)
