@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from plimsoll.catalog.databases import DatabaseShape, database_provider, database_shape, database_storage, successors
 from plimsoll.catalog.limits import Rate
 from plimsoll.errors import PlimsollError
