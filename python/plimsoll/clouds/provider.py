@@ -90,6 +90,10 @@ class Endpoint:
     id: str
     address: str
     """As a target is written, without a password: mysql://user@host:3306/plimsoll."""
+    password_file: Path
+    """In the ledger's folder, mode 0600: it goes to the clients' environment, and nowhere else."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Options that its target needs, such as tls=require."""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -103,6 +107,12 @@ class Cloud(Protocol):
         """Everything that can be asked before renting: types, zones, quotas, permissions. Warnings; creates nothing.
 
         Raises UsageError with all reasons why it cannot be rented.
+        """
+
+    def unattended(self, rental: Rental) -> str | None:
+        """What outlives a killed controller, why, and what a day of it costs; None where everything ends by itself.
+
+        A plan says it on its first line, and only a rental with `unattended` is rented so.
         """
 
     def prices(self, rental: Rental) -> Sequence[PriceLine]:

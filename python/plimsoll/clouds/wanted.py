@@ -90,6 +90,6 @@ class Rental:
     from_address: str
     """The only address that may reach its machines, such as 203.0.113.7/32."""
     unattended: bool = False
-    """The user accepts databases that outlive a killed controller: none of them has an end of its own."""
+    """The user accepts that a database outlives a killed controller where it cannot be given an end of its own."""
     tags: dict[str, str] = field(default_factory=dict)
     """What the user wants on everything beside Plimsoll's own tags."""
