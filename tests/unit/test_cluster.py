@@ -104,9 +104,13 @@ def test_parts_add_up_to_the_plan(workers: int, more: int, operations: int | Non
 
 
 def test_plans_that_cannot_be_shared_out() -> None:
-    for whole in (plan(clients=2), plan(insert=0.05)):
-        with pytest.raises(UsageError):
-            split(whole, 3)
+    with pytest.raises(UsageError, match="would insert the same keys"):
+        split(plan(insert=0.05), 3)
+
+
+def test_fewer_clients_than_workers_need_only_so_many() -> None:
+    assert [each.parameters["clients"] for each in split(plan(clients=2), 3)] == [1, 1]
+    assert [each.parameters["clients"] for each in split(plan(clients=1), 4)] == [1]
 
 
 def part(name: str, run: Run, began_ns: int, operations: int, machine: float = 0.2) -> Part:
@@ -138,6 +142,16 @@ def test_what_workers_measured_is_added(runs: list[Run]) -> None:
     together = whole.findings[-1]
     assert "first done w1, last done w3 200 ms later; stragglers: w1" in together.message
     assert together.level is Level.WARN
+
+
+def test_a_worker_with_fewer_clients_is_no_straggler(runs: list[Run]) -> None:
+    own = zip(runs, split(plan(clients=5), 3), strict=True)
+    parts = [
+        part(f"w{i}", run.model_copy(update={"plan": each}), 10**18, 1000 * int(str(each.parameters["clients"])))
+        for i, (run, each) in enumerate(own, 1)
+    ]
+    assert [each.operations for each in parts] == [2000, 2000, 1000]
+    assert "stragglers" not in joined(runs[0], parts).findings[-1].message
 
 
 def test_one_part_that_failed_fails_all_with_its_name(runs: list[Run]) -> None:

@@ -47,6 +47,9 @@ class Runs:
         except WorkerLost as lost:
             about = {"reason": str(lost), "facts": facts(lost.worker)}
             return self._whole(request, started_ns).model_copy(update=about)
+        if len(parts) == 1 and parts[0].run.status is not RunStatus.FAILED:
+            # A single client needs no other worker.
+            return parts[0].run
         return spread.joined(self._whole(request, started_ns), parts)
 
     def renew(self) -> None:
@@ -67,6 +70,7 @@ class Runs:
     ) -> list[spread.Part]:
         """Prepare once, then all from an agreed moment on."""
         plans = spread.split(plan, len(workers))
+        workers = workers[: len(plans)]
         if (request.target, plan.hash) not in self._prepared:
             # One database is loaded by one worker; folders are each worker's own.
             database = self.targets[request.target].kind == "database"

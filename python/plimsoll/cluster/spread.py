@@ -20,7 +20,7 @@ from plimsoll.run.outcome import Outcome
 from plimsoll.units import SECOND, format_duration
 
 STRAGGLER = 0.8
-"""A worker that did less than this share of the median is named."""
+"""A worker that did less than this share of the median for each of its clients is named."""
 SKEW = 0.05
 """So much of the measured time may lie between the first and the last start or end."""
 _OF_THE_FIRST = frozenset({"phases", "clock", "whole", "server", "messages", "counters", "outages"})
@@ -48,6 +48,11 @@ class Part:
         counts = self.run.facts["operations"].values()
         return int(self.run.facts.get("completed") or sum(each["operations"] for each in counts))
 
+    @property
+    def operations_per_client(self) -> float:
+        """What it did for each of its clients, of which some workers have one more than others."""
+        return self.operations / max(1, int(str(self.run.plan.parameters.get("clients", 1))))
+
 
 Shared = TypeVar("Shared", IoParameters, DbParameters)
 
@@ -55,6 +60,7 @@ Shared = TypeVar("Shared", IoParameters, DbParameters)
 def split(plan: Plan, workers: int) -> list[Plan]:
     """A part for each worker: clients, rate and operations shared out, random streams of their own.
 
+    With fewer clients than workers, as at the low end of a load line, only so many workers take part.
     Raises UsageError for a plan that cannot be shared out.
     """
     kind = kind_of(plan.workload)
@@ -65,8 +71,7 @@ def split(plan: Plan, workers: int) -> list[Plan]:
     if kind == "io":
         return [plan.having(_share(plan.values(IoParameters), place, workers)) for place in range(workers)]
     clients = plan.values(DbParameters)["clients"]
-    if clients < workers:
-        raise UsageError(f"{clients} clients are too few for {workers} workers; set clients={workers} or more")
+    workers = min(workers, clients)
     parts = [_share(plan.values(DbParameters), place, workers) for place in range(workers)]
     for place, part in enumerate(parts):
         part["clients"] = _part(clients, place, workers)
@@ -219,8 +224,8 @@ def _together(parts: Sequence[Part], elapsed_ns: int) -> Finding:
     """Whether the workers ran at the same time and did as much: first and last are named."""
     first, last = min(parts, key=lambda part: part.ended_ns), max(parts, key=lambda part: part.ended_ns)
     starts = max(part.began_ns for part in parts) - min(part.began_ns for part in parts)
-    usual = median(part.operations for part in parts)
-    slow = [part.worker for part in parts if part.operations < STRAGGLER * usual]
+    usual = median(part.operations_per_client for part in parts)
+    slow = [part.worker for part in parts if part.operations_per_client < STRAGGLER * usual]
     skewed = max(starts, last.ended_ns - first.ended_ns) > SKEW * elapsed_ns
     told = (
         f"{len(parts)} workers began within {format_duration(starts)}; first done {first.worker}, last done "
