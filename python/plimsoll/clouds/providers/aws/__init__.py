@@ -3,6 +3,7 @@
 client.py   every call        errors.py   what its errors mean       policy.py   the permissions that are needed
 zones.py, images.py, booting.py   where, from what and how machines boot      tags.py   whose everything is
 network.py, machines.py           what is made, listed and deleted            waiting.py   what takes its time
+databases.py, schedules.py        databases, and what ends them
 asking.py                         what can be asked before anything is rented            prices.py   what it costs
 """
 
@@ -11,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from plimsoll.clouds.provider import Endpoint, Host, PriceLine, Resource, Step
-from plimsoll.clouds.providers.aws import asking, machines, network, policy, prices, zones
+from plimsoll.clouds.providers.aws import asking, databases, machines, network, policy, prices, zones
 from plimsoll.clouds.providers.aws.errors import Gone
 from plimsoll.clouds.wanted import Rental
 from plimsoll.errors import CloudError
@@ -29,6 +31,10 @@ class Aws:
         """Types, zones, quotas, permissions."""
         return asking.check(rental)
 
+    def unattended(self, rental: Rental) -> str | None:
+        """Databases whose end cannot be scheduled."""
+        return databases.outliving(rental)
+
     def prices(self, rental: Rental) -> Sequence[PriceLine]:
         """What an hour of each part costs."""
         return prices.price_lines(rental)
@@ -40,6 +46,10 @@ class Aws:
         return [
             _step(rental, network.KEY_PAIR, "key", {}),
             _step(rental, network.GROUP, "group", group),
+            *(
+                _step(rental, kind, name, details)
+                for kind, name, details in databases.steps(rental, zone.network, zone.name)
+            ),
             *(
                 _step(rental, machines.MACHINE, machine.name, machines.details(rental, machine, zone))
                 for machine in rental.machines
@@ -55,6 +65,8 @@ class Aws:
                 return network.make_group(rental, step)
             case machines.MACHINE:
                 return machines.make(rental, step, folder)
+        if step.kind in databases.MAKE:
+            return databases.MAKE[step.kind](rental, step, folder)
         raise CloudError(f"this version of Plimsoll cannot make a {step.kind}; use the one that began the rental")
 
     def find(self, rental: Rental, step: Step) -> Resource | None:
@@ -68,17 +80,17 @@ class Aws:
 
     def endpoints(self, rental: Rental, made: Sequence[Resource], folder: Path) -> Sequence[Endpoint]:
         """The databases, once they answer."""
-        raise NotImplementedError((rental, made, folder))
+        return databases.endpoints(rental, made, folder)
 
     def delete(self, resource: Resource) -> None:
         """The call that ends it."""
-        module = machines if resource.kind in (machines.MACHINE, machines.VOLUME) else network
         with suppress(Gone):
-            module.delete(resource)
+            _module(resource.kind).delete(resource)
 
     def resources(self, region: str, rental: str | None = None) -> Sequence[Resource]:
-        """Machines first, then what they use."""
-        return [*machines.resources(region, rental), *network.resources(region, rental)]
+        """Machines and databases first, then what they use."""
+        parts = (machines.resources, databases.resources, network.resources)
+        return [each for part in parts for each in part(region, rental)]
 
     def interrupted(self, rental: Rental, machine: str) -> str | None:
         """As the state of the instance tells it."""
@@ -87,6 +99,12 @@ class Aws:
     def policy(self) -> Mapping[str, Any]:
         """In the format of IAM."""
         return policy.policy()
+
+
+def _module(kind: str) -> ModuleType:
+    if kind in databases.MAKE:
+        return databases
+    return machines if kind in (machines.MACHINE, machines.VOLUME) else network
 
 
 def _step(rental: Rental, kind: str, name: str, details: Mapping[str, Any]) -> Step:

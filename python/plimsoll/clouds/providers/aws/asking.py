@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from plimsoll.clouds.providers.aws import disks, images, permissions, quotas, zones
+from plimsoll.clouds.providers.aws import databases, disks, images, permissions, quotas, zones
 from plimsoll.clouds.wanted import Rental
 from plimsoll.errors import UsageError
 
@@ -40,6 +40,12 @@ def _tags(rental: Rental) -> Sequence[str]:
     return ()
 
 
+def _databases(rental: Rental) -> Sequence[str]:
+    if problems := databases.problems(rental):
+        raise UsageError("; ".join(problems))
+    return databases.warnings(rental)
+
+
 _QUESTIONS: tuple[Callable[[Rental], Sequence[str]], ...] = (
     _zone,
     _images,
@@ -47,4 +53,5 @@ _QUESTIONS: tuple[Callable[[Rental], Sequence[str]], ...] = (
     disks.check,
     quotas.check,
     permissions.check,
+    _databases,
 )

@@ -41,6 +41,14 @@ KINDS = {
     "NoSuchResourceException": Gone,
     "ResourceNotFoundException": Gone,
     "DBInstanceNotFound": Gone,
+    "DBInstanceAlreadyExists": Already,
+    "DBSubnetGroupAlreadyExists": Already,
+    "InvalidDBInstanceState": NotYet,
+    "InvalidDBSubnetGroupStateFault": NotYet,
+    "EntityAlreadyExists": Already,
+    "NoSuchEntity": Gone,
+    "DeleteConflict": NotYet,
+    "ConflictException": Already,
 }
 EXPIRED = ("ExpiredToken", "ExpiredTokenException", "RequestExpired", "CredentialsExpired")
 WRONG = ("AuthFailure", "InvalidClientTokenId", "UnrecognizedClientException", "SignatureDoesNotMatch", "OptInRequired")
@@ -56,7 +64,7 @@ def mapped(service: str, operation: str, region: str) -> Iterator[None]:
     """What botocore raises within becomes a CloudError."""
     from botocore import exceptions, parsers
 
-    action = f"{service}:{''.join(word.title() for word in operation.split('_'))}"
+    action = f"{service}:{''.join('DB' if word == 'db' else word.title() for word in operation.split('_'))}"
     try:
         yield
     except exceptions.ClientError as error:

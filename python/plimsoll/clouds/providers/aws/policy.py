@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from plimsoll.clouds.providers.aws import database_policy
 from plimsoll.clouds.providers.aws.tags import RENTAL
 
 _KINDS = ("instance", "volume", "network-interface", "security-group", "key-pair")
@@ -85,7 +86,7 @@ STATEMENTS: Sequence[Mapping[str, Any]] = (
 
 def policy() -> Mapping[str, Any]:
     """All of it, in the format of IAM."""
-    return {"Version": "2012-10-17", "Statement": [*STATEMENTS]}
+    return {"Version": "2012-10-17", "Statement": [*STATEMENTS, *database_policy.STATEMENTS]}
 
 
 def granting(action: str) -> Mapping[str, Any] | None:
