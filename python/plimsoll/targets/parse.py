@@ -19,8 +19,8 @@ import re
 from pathlib import Path
 
 from plimsoll.addresses import shown
-from plimsoll.catalog.targets import rented_by
 from plimsoll.catalog.databases import database_provider
+from plimsoll.catalog.targets import rented_by
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
 from plimsoll.targets.database import host, is_address, refuse_jdbc, refuse_password
