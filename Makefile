@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/files/src/workloads crates/io/src/engines -name '*.rs')
 
-.PHONY: help setup begun environment compiled fetched shipped run test test-fast check format bench bench-db bench-parity bench-volume validate docs site readme wheel assure-wheel clean torture assure fuzz audit
+.PHONY: help setup begun environment compiled fetched shipped run test test-fast check format bench bench-db bench-parity bench-volume validate docs site readme wheel assure-wheel clean torture assure assure-cloud fuzz audit
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
@@ -19,6 +19,7 @@ help:
 	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
 	@echo "make bench      side by side with fio, as ratios                     make validate    the long simulation"
 	@echo "make assure     sanitizers, fuzzing, every system call failing once: hours    make fuzz      two minutes of fuzzing"
+	@echo "make assure-cloud  sessions that rent from an emulated cloud, killed before and after every call: an hour or two"
 	@echo "make wheel      a wheel in dist/                            make assure-wheel   install it in fresh systems and a container (root)"
 	@echo "make torture    kills, full disks, lost power, for two hours (TORTURE='--minutes 10 --seed 7'; as root, on a machine that may be hurt)"
 	@echo "make audit      advisories, licences and archives of what we build on; exit code 3: not all could be checked"
@@ -140,6 +141,10 @@ assure: $(BIN)/.set-up-dev
 	$(BIN)/python tools/fuzz.py --seconds 1800
 	$(BIN)/python benches/fuzz_importers.py --inputs 20000
 	$(BIN)/python -m benches.torture every
+
+# Sessions that rent are killed at every call; nothing may stay. KILLS='--kills 600 --seed 7' takes fewer points.
+assure-cloud: $(BIN)/.set-up-dev
+	$(BIN)/python benches/kill_renting.py $(KILLS)
 
 audit: $(BIN)/.set-up-dev
 	$(BIN)/python tools/audit.py

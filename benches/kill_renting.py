@@ -1,0 +1,60 @@
+"""Kills sessions that rent, with -9, before and after each of their calls: nothing may stay, nor a stranger's thing go.
+
+    python benches/kill_renting.py [--kills 600] [--seed 7] [--only "several 64 before next"]
+
+The account is moto's, behind the proxy of the tests; `tests/clouds/kills.py` says what is rented, and what ends the rest.
+Without `--kills` all points are taken. Every point that is wrong is printed with the word that repeats it; exit code 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.clouds import kills  # noqa: E402
+
+REPORT_EVERY = 50
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Kill at all chosen points; the exit code."""
+    with tempfile.TemporaryDirectory(prefix="plimsoll-kills-") as folder, kills.place(Path(folder)) as place:
+        counted = {scenario: kills.calls(place, scenario) for scenario in kills.SCENARIOS}
+        print(", ".join(f"{scenario}: {number} calls" for scenario, number in counted.items()), flush=True)
+        points = kills.points(counted)
+        if arguments.only:
+            points = [point for point in points if point.text == arguments.only]
+        elif arguments.kills:
+            points = random.Random(arguments.seed).sample(points, min(arguments.kills, len(points)))
+        endings: Counter[str] = Counter()
+        bad, begun = 0, time.monotonic()
+        for number, point in enumerate(points, 1):
+            if wrong := kills.kill(place, point):
+                bad += 1
+                print(f'--only "{point.text}": {"; ".join(wrong)}', flush=True)
+            endings[point.ending] += 1
+            if number % REPORT_EVERY == 0:
+                print(f"{number} kills, {bad} wrong, {time.monotonic() - begun:,.0f} s", flush=True)
+        told = ", ".join(f"{number} {ending}" for ending, number in sorted(endings.items()))
+        print(f"{len(points)} kills ({told}): {bad} left something or touched a stranger's")
+    return 1 if bad or not points else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kills", type=int, help="so many points that follow from the seed; default: all")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--only", help="one point, as it is printed")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main(_arguments()))
