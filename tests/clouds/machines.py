@@ -67,8 +67,8 @@ class Machine:
         self._process: subprocess.Popen[bytes] | None = None
         self._disks: dict[str, str] = {}
         """Name in the kernel, by volume."""
-        self.volumes: dict[str, str] = {}
-        """Name of the served volume, by volume."""
+        self.volumes: list[str] = []
+        """Those that are served, by their ids."""
         self._next = 1
         self._ending = threading.Lock()
 
@@ -104,17 +104,16 @@ class Machine:
         return (self.folder / "console").read_text(errors="replace")
 
     def _serve(self, volume: str, options: Mapping[str, str]) -> None:
-        name = f"{self.boot.id}-{volume}"
         shape = {**options, **({"instance": self.boot.instance} if self.boot.instance else {})}
         shared = self.boot.id if self.boot.instance else None
-        lifecycle.create(VolumeRequest(name=name, options=shape, instance_name=shared))
-        self.volumes[volume] = name
+        lifecycle.create(VolumeRequest(name=volume, options=shape, instance_name=shared))
+        self.volumes.append(volume)
 
     def attach(self, volume: str) -> None:
         """Show the disk; its name says nothing about its volume."""
         from plimsoll.volumes import registry
 
-        number = os.stat(registry.named(self.volumes[volume]).device).st_rdev
+        number = os.stat(registry.named(volume).device).st_rdev
         name = f"nvme{self._next}n1" if self.boot.nitro else f"xvd{chr(ord('e') + self._next)}"
         self._next += 1
         self._disks[volume] = name
@@ -150,7 +149,7 @@ class Machine:
                 os.killpg(self._process.pid, signal.SIGKILL)
         self.wait()
         with self._ending:
-            for name in self.volumes.values():
+            for name in self.volumes:
                 lifecycle.delete(name, force=True)
             self.volumes.clear()
 
@@ -176,6 +175,9 @@ class Machines:
 
     def __getitem__(self, instance: str) -> Machine:
         return self._made[instance]
+
+    def with_volume(self, volume: str) -> Machine:
+        return next(each for each in self._made.values() if volume in each.volumes)
 
     def boot(self, boot: Boot, on_end: Callable[[str], None] = lambda _: None) -> Machine:
         """Start one; `on_end` is told its id once it has shut itself down or was ended."""

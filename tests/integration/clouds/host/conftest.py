@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.clouds.booting import booting
+from tests.clouds.fixtures import _proxy, moto_server, proxy
 from tests.clouds.machines import USER, Boot, Machine, Machines, machines
+from tests.clouds.proxy import Proxy
 from tests.conftest import need, need_module, need_program
 
 from plimsoll.clouds.provider import Host
 from plimsoll.clouds.wanted import Layout, Rental
 
+__all__ = ["_proxy", "moto_server", "proxy"]
 ROOT = Path(__file__).parents[4]
 
 
@@ -70,24 +74,26 @@ class Rented:
         )  # fmt: skip
 
 
-@pytest.fixture
-def shared_wheelhouses() -> Path:
+def _share_wheelhouses() -> None:
     """What machines need is fetched once for all tests: a home of its own would fetch it again."""
     kept = ROOT / "target" / "wheelhouses"
     kept.mkdir(parents=True, exist_ok=True)
-    place = Path(os.environ["PLIMSOLL_HOME"]) / "wheelhouses"
-    place.symlink_to(kept)
-    return place
+    (Path(os.environ["PLIMSOLL_HOME"]) / "wheelhouses").symlink_to(kept)
 
 
-@pytest.fixture
-def rented(tmp_path: Path, shared_wheelhouses: Path) -> Iterator[Rented]:
-    del shared_wheelhouses
+def needed() -> None:
+    """What machines need here."""
     need(os.geteuid() == 0, "root")
     need(Path("/dev/fuse").exists(), "/dev/fuse")
     need_module("asyncssh")
     for program in ("ip", "sshd", "ssh-keygen", "cc", "unshare"):
         need_program(program)
+
+
+@pytest.fixture
+def rented(tmp_path: Path) -> Iterator[Rented]:
+    needed()
+    _share_wheelhouses()
     folder = tmp_path / "rental"
     folder.mkdir()
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key")], check=True)
@@ -95,4 +101,10 @@ def rented(tmp_path: Path, shared_wheelhouses: Path) -> Iterator[Rented]:
         yield Rented(found, Provider(), folder)
 
 
-Say = Callable[[str], None]
+@pytest.fixture
+def cloud(proxy: Proxy, tmp_path: Path) -> Iterator[Machines]:
+    """The emulated cloud: what the account in moto rents, boots."""
+    needed()
+    _share_wheelhouses()
+    with machines(tmp_path) as found, booting(proxy, found):
+        yield found

@@ -32,7 +32,7 @@ def measured(test: str, places: Mapping[str, str], machines: ClusterMachines, **
     study = chosen([test], words, shape, {"blocks": 1, "noisy_host": True, **given})
     with open_store() as store, watching(None, None) as watcher:
         session = carried_out(study, store, watcher, machines)
-        assert session.host["workers"]["m1"]["rented"]["machine"] == "i-m1"
+        assert session.host["workers"]["m1"]["rented"]["machine"].startswith("i-")
         return list(store.runs([session.id]))
 
 
@@ -96,7 +96,7 @@ def test_disks_without_serials_are_told_by_taking_them_off(rented: Rented) -> No
     with ready.ready(rented.provider, rental, rented.hosts, rented.folder, print) as there:  # type: ignore[arg-type]
         for volume, name in (("vol-0bb2", "b"), ("vol-0aa1", "a")):
             device = there.places[name].partition(":")[2]
-            served = registry.named(machine.volumes[volume])
+            served = registry.named(volume)
             assert machine.run(f"stat -c %Hr:%Lr {device}").strip() == _number(served.device)
 
 
@@ -128,7 +128,7 @@ def test_a_machine_taken_away_ends_its_run_and_not_the_session(rented: Rented, m
     reasons = [run.reason for run in runs if run.target.name == "m2" and run.status is not RunStatus.OK]
     assert reasons
     assert "is taken away: spot interruption" in reasons[0]
-    assert [run.block for run in runs if run.target.name == "m1" and run.status is RunStatus.OK] == [0, 1, 2, 3]
+    assert [run.block for run in runs if run.target.name == "m1"] == [0, 1, 2, 3], [run.reason for run in runs]
     with open_store() as store:
         assert store.sessions()[0].state is SessionState.INTERRUPTED
 

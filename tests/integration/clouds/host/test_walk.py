@@ -1,0 +1,51 @@
+"""From an empty account to a measured session, and to an empty account: in the emulated cloud, by the library."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.clouds.fixtures import everything, rental
+from tests.clouds.machines import Machines
+from tests.clouds.proxy import Proxy
+from tests.integration.clouds.host.test_ready import measured
+
+from plimsoll.clouds import finding
+from plimsoll.clouds.hosts.ready import ready
+from plimsoll.clouds.rent import renting
+from plimsoll.clouds.wanted import Layout
+from plimsoll.model import RunStatus
+from plimsoll.volumes import registry
+
+
+def test_a_gp3_is_rented_measured_and_given_back(cloud: Machines, proxy: Proxy, tmp_path: Path) -> None:
+    aws = finding.cloud("aws")
+    wanted = rental(layouts=(Layout(target="gp3", file_system="ext4"),))
+    with renting(aws, wanted) as rented:
+        folder = rented.ledger.folder
+        with ready(aws, wanted, rented.hosts(), folder, print) as there:
+            assert len(cloud.running) == 1
+            about = there.machines.facts["workers"]["m1"]["rented"]
+            (run,) = measured("randread", there.places, there.machines)
+    assert run.status is RunStatus.OK, run.reason
+    iops = next(score.value for score in run.scores if score.metric == "iops")
+    assert 4000 < iops < 6000 * 2.6, "6,000 are provisioned"
+    assert about["instance_type"] == "m7i.large"
+    assert about["image"].startswith("ami-")
+    assert everything(proxy.moto) == []
+    assert cloud.running == []
+    assert registry.volumes() == []
+    assert not list((tmp_path / "clouds").iterdir())
+
+
+def test_an_error_leaves_nothing(cloud: Machines, proxy: Proxy) -> None:
+    aws = finding.cloud("aws")
+    with (
+        pytest.raises(KeyboardInterrupt),
+        renting(aws, rental()) as rented,
+        ready(aws, rented.rental, rented.hosts(), rented.ledger.folder, print),
+    ):
+        raise KeyboardInterrupt
+    assert everything(proxy.moto) == []
+    assert cloud.running == []
+    assert registry.volumes() == []
