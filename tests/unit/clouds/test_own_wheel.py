@@ -1,0 +1,66 @@
+"""The program that runs here as a wheel again, and for whom its needs are fetched."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import plimsoll
+from plimsoll.clouds.hosts import wheel, wheelhouse
+from plimsoll.clouds.hosts.install import check_glibc
+from plimsoll.clouds.hosts.reach import Kind
+from plimsoll.clouds.provider import Host
+from plimsoll.errors import CloudError
+
+KIND = Kind(python="/usr/bin/python3", version=(3, 12), architecture="x86_64", glibc=(2, 39), home="/home/ubuntu")
+
+
+def test_the_wheel_is_what_runs_here(tmp_path: Path) -> None:
+    packed = wheel.own_wheel(tmp_path)
+    assert packed.name.startswith(f"plimsoll-{plimsoll.__version__}-cp311-abi3-")
+    with zipfile.ZipFile(packed) as file:
+        names = file.namelist()
+        for name in ("plimsoll/_core.abi3.so", "plimsoll/profiles/randread.toml", "plimsoll/cluster/tunnel.py"):
+            assert name in names
+        assert not [name for name in names if "__pycache__" in name]
+        (about,) = {name.partition("/")[0] for name in names} - {"plimsoll"}
+        record = file.read(f"{about}/RECORD").decode().splitlines()
+        assert sorted(line.split(",")[0] for line in record) == sorted(names)
+        line = next(line for line in record if line.startswith("plimsoll/units.py,"))
+        content = Path(plimsoll.__file__).with_name("units.py").read_bytes()
+        hashed = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+        assert line == f"plimsoll/units.py,sha256={hashed},{len(content)}"
+        assert "Version: " in file.read(f"{about}/METADATA").decode()
+
+
+def test_a_program_that_was_not_installed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plimsoll, "__version__", "9.9.9")
+    with pytest.raises(CloudError, match="this Plimsoll was not installed by pip or uv"):
+        wheel.own_wheel(tmp_path)
+
+
+def test_wheels_for_any_older_glibc_run() -> None:
+    found = wheelhouse.platforms(KIND)
+    assert found[0] == "manylinux_2_39_x86_64"
+    assert found[-3:] == ["manylinux_2_17_x86_64", "manylinux2014_x86_64", "linux_x86_64"]
+
+
+def test_an_old_glibc_is_refused() -> None:
+    host = Host(machine="m1", id="i-0a", address="203.0.113.9", user="ubuntu", key_file=Path("key"), zone="a")
+    check_glibc(KIND, host)
+    old = Kind(**{**vars(KIND), "glibc": (2, 12)})
+    with pytest.raises(CloudError, match=r"machine m1 \(i-0a\) has glibc 2.12, and this program needs "):
+        check_glibc(old, host)
+
+
+def test_packages_that_cannot_be_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    packed = wheel.own_wheel(tmp_path)
+    with pytest.raises(CloudError, match=r"the packages for Python 3.12 on x86_64 could not be fetched here: No match"):
+        wheelhouse.wheelhouse(packed, KIND)
+    assert not list(tmp_path.glob("wheelhouses/*"))
