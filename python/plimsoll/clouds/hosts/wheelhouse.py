@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
+import time
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -20,6 +23,8 @@ EXTRA = "cluster"
 """What a worker needs."""
 OLDEST_MANYLINUX = 17
 """2.17, of 2014: wheels for older ones are named so, too."""
+KEPT_S = 30 * 24 * 3600.0
+"""After their last use."""
 PIP = "pip"
 """Fetched with the others: systems come without it, and it runs as it lies there."""
 
@@ -32,10 +37,18 @@ def wheelhouse(wheel: Path, kind: Kind) -> Path:
     pinned = _pinned(kind)
     named = json.dumps([pinned, kind.version, kind.architecture, kind.glibc])
     folder = home() / "wheelhouses" / hashlib.sha256(named.encode()).hexdigest()[:16]
-    if folder.exists():
-        return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = folder.with_name(f"{folder.name}.draft")
+    with (folder.parent / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _forget_old(folder.parent)
+        if not folder.exists():
+            _make(wheel, kind, pinned, folder)
+        os.utime(folder)
+    return folder
+
+
+def _make(wheel: Path, kind: Kind, pinned: dict[str, str], folder: Path) -> None:
+    draft = folder.with_suffix(".draft")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()
     try:
@@ -45,7 +58,13 @@ def wheelhouse(wheel: Path, kind: Kind) -> Path:
         draft.rename(folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    return folder
+
+
+def _forget_old(parent: Path) -> None:
+    """Each has some 70 MB, and nobody asks for those of older versions again."""
+    for each in parent.iterdir():
+        if each.is_dir() and time.time() - each.stat().st_mtime > KEPT_S:
+            shutil.rmtree(each, ignore_errors=True)
 
 
 def _fetch(wheel: Path, kind: Kind, pinned: dict[str, str], folder: Path) -> None:

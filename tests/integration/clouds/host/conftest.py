@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 from tests.clouds.booting import booting
@@ -101,10 +103,26 @@ def rented(tmp_path: Path) -> Iterator[Rented]:
         yield Rented(found, Provider(), folder)
 
 
-@pytest.fixture
-def cloud(proxy: Proxy, tmp_path: Path) -> Iterator[Machines]:
+class MachinesOf(Protocol):
     """The emulated cloud: what the account in moto rents, boots."""
+
+    def __call__(self, *, nitro: bool = True) -> AbstractContextManager[Machines]: ...
+
+
+@pytest.fixture
+def machines_of(proxy: Proxy, tmp_path: Path) -> MachinesOf:
     needed()
     _share_wheelhouses()
-    with machines(tmp_path) as found, booting(proxy, found):
+
+    @contextmanager
+    def made(*, nitro: bool = True) -> Iterator[Machines]:
+        with machines(tmp_path) as found, booting(proxy, found, nitro=nitro):
+            yield found
+
+    return made
+
+
+@pytest.fixture
+def cloud(machines_of: MachinesOf) -> Iterator[Machines]:
+    with machines_of() as found:
         yield found

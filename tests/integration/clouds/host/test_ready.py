@@ -97,10 +97,10 @@ def test_disks_without_serials_are_told_by_taking_them_off(rented: Rented) -> No
         for volume, name in (("vol-0bb2", "b"), ("vol-0aa1", "a")):
             device = there.places[name].partition(":")[2]
             served = registry.named(volume)
-            assert machine.run(f"stat -c %Hr:%Lr {device}").strip() == _number(served.device)
+            assert machine.run(f"stat -c %Hr:%Lr {device}").strip() == number_of(served.device)
 
 
-def _number(device: str) -> str:
+def number_of(device: str) -> str:
     status = Path(device).stat()
     return f"{status.st_rdev >> 8}:{status.st_rdev & 255}"
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.clouds.fixtures import everything, rental
+from tests.clouds.fixtures import account, everything, rental
 from tests.clouds.machines import Machines
 from tests.clouds.proxy import Proxy
-from tests.integration.clouds.host.test_ready import measured
+from tests.integration.clouds.host.conftest import MachinesOf
+from tests.integration.clouds.host.test_ready import measured, number_of
 
 from plimsoll.clouds import finding
 from plimsoll.clouds.hosts.ready import ready
 from plimsoll.clouds.rent import renting
-from plimsoll.clouds.wanted import Layout
+from plimsoll.clouds.wanted import Disk, Layout, Machine
 from plimsoll.model import RunStatus
+from plimsoll.units import GIB
 from plimsoll.volumes import registry
 
 
@@ -49,3 +51,20 @@ def test_an_error_leaves_nothing(cloud: Machines, proxy: Proxy) -> None:
     assert everything(proxy.moto) == []
     assert cloud.running == []
     assert registry.volumes() == []
+
+
+def test_an_older_type_without_serials(proxy: Proxy, machines_of: MachinesOf) -> None:
+    """Each volume is taken off and put back, and still ends with its instance."""
+    aws = finding.cloud("aws")
+    disks = tuple(Disk(target=name, type="gp3", size_bytes=10 * GIB) for name in ("a", "b"))
+    wanted = rental(machines=(Machine(name="m1", type="m4.large", disks=disks),))
+    with machines_of(nitro=False) as cloud, renting(aws, wanted) as rented:
+        (host,) = rented.hosts()
+        with ready(aws, wanted, [host], rented.ledger.folder, print) as there:
+            for volume, (target, _) in host.volumes.items():
+                device = there.places[target].partition(":")[2]
+                seen = cloud[host.id].run(f"stat -c %Hr:%Lr {device}").strip()
+                assert seen == number_of(registry.named(volume).device)
+        instance = account(proxy.moto).describe_instances(InstanceIds=[host.id])["Reservations"][0]["Instances"][0]
+        assert [each["Ebs"]["DeleteOnTermination"] for each in instance["BlockDeviceMappings"]] == [True] * 3
+    assert everything(proxy.moto) == []

@@ -5,6 +5,7 @@ zones.py, images.py, booting.py   where, from what and how machines boot      ta
 network.py, machines.py           what is made, listed and deleted            waiting.py   what takes its time
 databases.py, schedules.py        databases, and what ends them
 asking.py                         what can be asked before anything is rented            prices.py   what it costs
+attaching.py                      disks that show no serials, told apart
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from types import ModuleType
 from typing import Any
 
 from plimsoll.clouds.provider import Endpoint, Host, PriceLine, Resource, Step
-from plimsoll.clouds.providers.aws import asking, databases, machines, network, policy, prices, zones
+from plimsoll.clouds.providers.aws import (
+    asking,
+    attaching,
+    databases,
+    machines,
+    network,
+    policy,
+    prices,
+    zones,
+)
 from plimsoll.clouds.providers.aws.errors import Gone
 from plimsoll.clouds.wanted import Rental
 from plimsoll.errors import CloudError
@@ -91,6 +101,14 @@ class Aws:
         """Machines and databases first, then what they use."""
         parts = (machines.resources, databases.resources, network.resources)
         return [each for part in parts for each in part(region, rental)]
+
+    def detach(self, rental: Rental, host: Host, volume: str) -> None:
+        """As the state of the volume tells it."""
+        attaching.detach(rental.region, host, volume)
+
+    def attach(self, rental: Rental, host: Host, volume: str) -> None:
+        """Under its name, to be deleted with its machine."""
+        attaching.attach(rental.region, host, volume)
 
     def interrupted(self, rental: Rental, machine: str) -> str | None:
         """As the state of the instance tells it."""

@@ -68,6 +68,13 @@ STATEMENTS: Sequence[Mapping[str, Any]] = (
         "Condition": {"StringEquals": {"ec2:CreateAction": ["RunInstances", "CreateSecurityGroup", "ImportKeyPair"]}},
     },
     {
+        "Sid": "TellOlderDisksApart",
+        "Effect": "Allow",
+        "Action": ["ec2:AttachVolume", "ec2:DetachVolume", "ec2:ModifyInstanceAttribute"],
+        "Resource": [f"arn:aws:ec2:*:*:{kind}/*" for kind in ("instance", "volume")],
+        "Condition": _OURS,
+    },
+    {
         "Sid": "EndWhatIsOurs",
         "Effect": "Allow",
         "Action": [
