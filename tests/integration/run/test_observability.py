@@ -161,3 +161,27 @@ def test_the_guide_works_as_it_is_written(tmp_path: Path, receiver: Received) ->
     assert done.stdout.count('"kind": "result"') == 2
     assert len(receiver.spans) == 3
     assert json.loads((tmp_path / "plimsoll.json").read_text())["panels"]
+
+
+def test_replays_and_verifications_tell_their_events_too(
+    plimsoll: Command, disk: Path, tmp_path: Path, receiver: Received
+) -> None:
+    trace, log = tmp_path / "load.txt", tmp_path / "events.jsonl"
+    moments = [
+        (number, number / 100 + later, action) for number in range(20) for later, action in ((0, "Q"), (1e-4, "C"))
+    ]
+    trace.write_text(
+        "".join(f"8,0 1 1 {at:.9f} 7 {action} R {number * 8} + 8 [app]\n" for number, at, action in moments)
+    )
+    words = ("--log-json", str(log), "--otlp", receiver.address, "-q")
+    plimsoll("replay", trace, "--on", f"a={disk},direct=no", "--noisy-host", *words)
+    replayed = [each["kind"] for each in events(log)]
+    assert replayed[0] == "session"
+    assert replayed.count("result") == 1
+    assert replayed[-1] == "end"
+    verify = ("verify", str(disk), "--as", "gp3,size=10GiB", "--size", "8MiB", "--runtime", "1s")
+    plimsoll(*verify, *words, check=None)
+    verified = events(log)[len(replayed) :]
+    assert verified[-1]["kind"] == "end"
+    assert len({each["session_id"] for each in verified}) == 1
+    assert len([span for span in receiver.spans if span.name == "plimsoll session"]) == 2

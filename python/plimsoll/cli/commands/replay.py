@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile, TraceFormat
+from plimsoll.cli.streams import LogJson, Otlp, Streams
 from plimsoll.cli.study_options import StudyOptions, takes_study_as
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def command(
     force: ForceOutput = False,
     json: Json = False,
     quiet: Quiet = False,
+    log_json: LogJson = None,
+    otlp: Otlp = None,
 ) -> None:
     """Replay a trace on targets, in its own times, and compare them.
 
@@ -106,7 +109,7 @@ def command(
     for line in replay.said(load, load.device(device), how):
         say(line)
     replay.keep(load)
-    with open_store() as store, observer(quiet=quiet) as watching:
+    with open_store() as store, observer(quiet=quiet, streams=Streams(log_json, otlp)) as watching:
         session = run_study(_with(study, shared), store, watching, destroy or [], None)
         runs = store.runs([session.id])
     conclude(session, runs, output, force=force, json=json, quiet=quiet)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli.options import Destroy, Force, Json, Quiet
+from plimsoll.cli.streams import LogJson, Otlp, Streams
 
 EXAMPLES = (
     "`plimsoll verify /mnt/data --as gp3,iops=4000,throughput=250 --instance m5.large` · "
@@ -47,6 +48,8 @@ def command(
     force: Force = False,
     json: Json = False,
     quiet: Quiet = False,
+    log_json: LogJson = None,
+    otlp: Otlp = None,
 ) -> None:
     """Measure whether a place delivers what its type promises. Says what limits it, and for how long."""
     from plimsoll.api.verifying import shape_paid_for, verified
@@ -65,7 +68,8 @@ def command(
         refuse_to_replace(str(output), force)
     place = from_words([], [target]).targets[0]
     shape, region_bytes = shape_paid_for(place, paid, instance), parse_size(size)
-    with open_store() as store, observer(quiet=quiet, interrupted=_NO_VERDICT) as watching:
+    streams = Streams(log_json, otlp)
+    with open_store() as store, observer(quiet=quiet, interrupted=_NO_VERDICT, streams=streams) as watching:
         found = verified(
             place, shape, parse_duration(runtime), region_bytes, depth, store, watching, destroy=destroy or []
         )
