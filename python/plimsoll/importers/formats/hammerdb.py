@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.numbers import FIELD, count, figure, located, scaled
 from plimsoll.importers.quantities import time_in
 from plimsoll.importers.record import build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MINUTE, SECOND
 
@@ -19,37 +19,47 @@ NAME = "hammerdb"
 TITLE = "HammerDB log"
 TOOLS = ("hammerdb",)
 
-_RESULT = re.compile(rf"TEST RESULT : System achieved {FIELD} NOPM from {FIELD} (.{{1,60}}?) TPM\b")
-_OLD_RESULT = re.compile(rf"TEST RESULT : System achieved {FIELD} (.{{1,60}}?) TPM at {FIELD} NOPM\b")
-_QUERIES = re.compile(rf"\bCompleted {FIELD} query set\(s\) in {FIELD} seconds")
-_GEOMETRIC = re.compile(rf"\bGeometric mean of query times returning rows \([^)\n]{{0,40}}\) is {FIELD}")
-_STREAM = re.compile(r"\bVuser ?([^:\n]{0,40}):")
-_RUNNING = re.compile(r"\bVuser ?[^:\n]{0,40}:RUNNING")
-_USERS = re.compile(
+_RESULT = Sought(rf"TEST RESULT : System achieved {FIELD} NOPM from {FIELD} (.{{1,60}}?) TPM\b", "TEST RESULT :")
+_OLD_RESULT = Sought(rf"TEST RESULT : System achieved {FIELD} (.{{1,60}}?) TPM at {FIELD} NOPM\b", "TEST RESULT :")
+_QUERIES = Sought(rf"\bCompleted {FIELD} query set\(s\) in {FIELD} seconds", "query set(s) in")
+_GEOMETRIC = Sought(
+    rf"\bGeometric mean of query times returning rows \([^)\n]{{0,40}}\) is {FIELD}", "Geometric mean of query times"
+)
+_STREAM = Sought(r"\bVuser ?([^:\n]{0,40}):", "Vuser")
+_RUNNING = Sought(r"\bVuser ?[^:\n]{0,40}:RUNNING", ":RUNNING")
+_USERS = Sought(
     rf"(?:^|[\s:]){FIELD} Active Virtual Users configured"
     rf"|\bVuser (?:created|set to):? {FIELD}|\bvu set to {FIELD}",
-    re.MULTILINE,
+    "Active Virtual Users configured",
+    "Vuser created",
+    "Vuser set to",
+    "vu set to",
 )
-_RAMPUP = re.compile(rf"\bBeginning rampup time of {FIELD} minutes?")
-_TIMING = re.compile(rf"\bTiming test period of {FIELD} in minutes")
-_VERSION = re.compile(r"\bHammerDB(?: CLI)? v?(\d+\.\d[\w.]{0,20})")
-_WAREHOUSES = re.compile(
-    rf"\b(?:Warehouses = \S{{1,40}} out of|count_ware(?:house)?[ \t]*[=:]?)[ \t]*{FIELD}", re.IGNORECASE
+_RAMPUP = Sought(rf"\bBeginning rampup time of {FIELD} minutes?", "Beginning rampup time of")
+_TIMING = Sought(rf"\bTiming test period of {FIELD} in minutes", "Timing test period of")
+_VERSION = Sought(r"\bHammerDB(?: CLI)? v?(\d+\.\d[\w.]{0,20})", "HammerDB")
+_WAREHOUSES = Sought(
+    rf"\b(?i:Warehouses = \S{{1,40}} out of|count_ware(?:house)?[ \t]*[=:]?)[ \t]*{FIELD}",
+    "warehouses = ",
+    "count_ware",
+    anyhow=True,
 )
-_COUNTER = re.compile(rf"^\s*{FIELD} (.{{1,40}}?) tpm\s*$")
-_PROCEDURE = re.compile(r"PROC: (\w{1,60})")
+_COUNTER = Sought(rf"^\s*+{FIELD} (.{{1,40}}?) tpm\s*$", " tpm")
+_PROCEDURE = Sought(r"PROC: (\w{1,60})", "PROC: ")
 _LABEL = r"(?:MIN|AVG|MAX|TOTAL|P99|P95|P50|SD|RATIO):"
-_TIMES = re.compile(
+_TIMES = Sought(
     r"(?:\b|(?<=\d)|(?<=ms)|(?<=%))(CALLS|AVG|MAX|P99|P95|P50): ?"
-    rf"([^\s:]{{0,40}}?(?:[ \u00a0\u2009\u202f]\d{{3}}(?!\d)[^\s:]{{0,40}}?){{0,9}})(?=\s|$|{_LABEL})"
+    rf"([^\s:]{{0,40}}?(?:[ \u00a0\u2009\u202f]\d{{3}}(?!\d)[^\s:]{{0,40}}?){{0,9}})(?=\s|$|{_LABEL})",
+    *("CALLS:", "AVG:", "MAX:", "P99:", "P95:", "P50:"),
 )
 """A number up to the next name: where a log was copied, the tabs between them are lost."""
 
-_PROFILE = re.compile(r"Hammerdb Time Profile Report @", re.IGNORECASE)
+_PROFILE = Sought(r"(?i:Hammerdb Time Profile Report @)", "time profile report @", anyhow=True)
 _SUMMARY = "SUMMARY OF "
-_FAULT = re.compile(
+_FAULT = Sought(
     r"Vuser \d{1,6}:(?:FINISHED FAILED|.{0,40}\bFAILED)"
-    r"|Error in Virtual User \d{1,6}:?.{0,300}|deadlock detected.{0,200}"
+    r"|Error in Virtual User \d{1,6}:?.{0,300}|deadlock detected.{0,200}",
+    *("FAILED", "Error in Virtual User", "deadlock detected"),
 )
 _COUNTER_STEP_S = 10
 _PROCEDURE_NAMES = {
