@@ -99,6 +99,14 @@ class StudyOptions:
         bool, typer.Option("--quick-sizes", help="Small sizes for every test, to try it out; the numbers mean little.")
     ] = False
 
+    provider: Annotated[
+        str | None,
+        typer.Option(
+            "--provider",
+            metavar="aws",
+            help="Rent what would be emulated (vol:…); what is no longer sold, as its successor.",
+        ),
+    ] = None
     instance: Annotated[
         str | None,
         typer.Option("--instance", metavar="TYPE", help="Rented targets: instance type of those that name none."),
@@ -170,6 +178,7 @@ class StudyOptions:
             "noisy_host": self.noisy_host or None,
             "interleave": self.interleave,
             "quick_sizes": self.quick_sizes or None,
+            "provider": self.provider,
         }
         given = {name: value for name, value in choices.items() if value is not None}
         if rent := {name: getattr(self, name) for name in RENT if getattr(self, name)}:

@@ -17,12 +17,15 @@ from typing import Any
 
 from plimsoll.errors import UnknownName, UsageError
 from plimsoll.model import Target
+from plimsoll.notices import tell
 from plimsoll.profile import Entry
 from plimsoll.run import renting
+from plimsoll.run.rented_targets import rented_study
 from plimsoll.run.renting import renting_of
 from plimsoll.run.study import Study, from_file, from_table, from_words
 from plimsoll.stats.load_line.request import KEY, Request, request_from
 
+PROVIDER = "provider"
 _TEXTS = ("question", "source", "reading")
 
 
@@ -91,11 +94,16 @@ def chosen(
 ) -> Study:
     """The study that is meant: tests and suites, the name of a study, or its file; its values yield to those `given`.
 
-    `shared` are parameters for all tests, `given["rent"]` is a table as in a study file, and `again` is what is meant
-    where no test is named. Raises UsageError.
+    `shared` are parameters for all tests, `given["rent"]` is a table as in a study file, `given["provider"]` rents what
+    would be emulated, and `again` is what is meant where no test is named. Raises UsageError.
     """
     given = dict(given)
     rent = given.pop(renting.KEY, {})
+    if provider := given.pop(PROVIDER, None):
+        study, told = rented_study(chosen(words, on, shared, given, again), provider)
+        for notice in told:
+            tell(notice)
+        return replace(study, rent=renting_of({**study.rent.to_table(), **rent}))
     whole = [word for word in words if isinstance(word, str) and (word.endswith(".toml") or word in studies())]
     if not whole and (words or again is None):
         return replace(from_words(words, on, rent=renting_of(rent), **given), shared=dict(shared))

@@ -17,7 +17,7 @@ from plimsoll.parameter import Parameter, read_flag, read_plain, read_text
 BOUGHT = ("type", "size", "iops", "throughput", "instance", "raid", "members", "chunk")
 """Options of a shape that a provider sells, or that its volumes are joined with."""
 NO_FILE_SYSTEM = "none"
-FILE_SYSTEMS = ("ext4", "xfs", "btrfs", NO_FILE_SYSTEM)
+FILE_SYSTEMS = ("ext4", "ext3", "xfs", "btrfs", NO_FILE_SYSTEM)
 RENTED_OPTIONS: Mapping[str, Parameter] = {
     each.name: each
     for each in (

@@ -61,6 +61,7 @@ Stored = Annotated[
         "seed": "Seed of the order of loads and targets.",
         "noisy_host": "",
         "quick_sizes": "Small sizes, to try it out; the numbers mean little.",
+        "provider": "",
     },
     first=("test", "on", "clients", "depth", "threads", "rate", "slo", "stored"),
 )
