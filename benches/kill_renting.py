@@ -2,7 +2,7 @@
 
     python benches/kill_renting.py [--kills 600] [--seed 7] [--only "several 64 before next"]
 
-The account is moto's, behind the proxy of the tests; `tests/clouds/kills.py` says what is rented, and what ends the rest.
+The account is moto's, behind the proxy of the tests; `tests/clouds/kills.py` has what is rented and what ends the rest.
 Without `--kills` all points are taken. Every point that is wrong is printed with the word that repeats it; exit code 1.
 """
 

@@ -51,6 +51,15 @@ def refuse_to_replace(name: str | Path | None, force: bool) -> None:
         raise UsageError(f"{name} already exists; choose another name, or replace it with --force")
 
 
+def check_report_file(output: str | None, force: bool) -> None:
+    """Raise UsageError, before anything is measured, if the report could not be written there."""
+    from plimsoll.report import format_of
+
+    if output is not None:
+        format_of(Path(output))
+        refuse_to_replace(output, force)
+
+
 def when(time_ns: int) -> str:
     """A moment in the time of this place: `2026-11-25 16:35`."""
     from datetime import datetime

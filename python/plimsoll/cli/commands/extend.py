@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -74,15 +73,12 @@ def command(
     probability at most 5 %, however often a session is extended.
     """
     from plimsoll.cli.ending import conclude
-    from plimsoll.cli.output import refuse_to_replace, say
-    from plimsoll.report import format_of
+    from plimsoll.cli.output import check_report_file, say
     from plimsoll.run.extend import extendable, planned, standings
     from plimsoll.store.store import open_store
     from plimsoll.units import parse_duration
 
-    if output is not None:
-        format_of(Path(output))
-        refuse_to_replace(output, force)
+    check_report_file(output, force)
     bound_ns = parse_duration(time) if time is not None else None
     verdict = until is Until.VERDICT or (blocks is None and bound_ns is None)
     with open_store() as store:

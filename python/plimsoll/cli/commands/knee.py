@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -119,14 +118,11 @@ def carry_out(
     from plimsoll.api.measuring import carried_out
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.ending import conclude
-    from plimsoll.cli.output import refuse_to_replace
+    from plimsoll.cli.output import check_report_file
     from plimsoll.cli.progress import observer
-    from plimsoll.report import format_of
     from plimsoll.store.store import open_store
 
-    if output is not None:
-        format_of(Path(output))
-        refuse_to_replace(output, force)
+    check_report_file(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet, streams=streams) as watching:
         session = carried_out(study, store, watching, others, destroy=destroy)
         runs = store.runs([session.id])

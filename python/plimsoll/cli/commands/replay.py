@@ -88,18 +88,15 @@ def command(
     Latencies count from when an I/O was due, and how late it was issued is reported.
     """
     from plimsoll.cli.ending import conclude
-    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.cli.output import check_report_file, say
     from plimsoll.cli.progress import observer
-    from plimsoll.report import format_of
     from plimsoll.run.session import run_study
     from plimsoll.run.workloads.io import needed_alignment
     from plimsoll.store.store import open_store
     from plimsoll.traces import replay
     from plimsoll.units import parse_size
 
-    if output is not None:
-        format_of(Path(output))
-        refuse_to_replace(output, force)
+    check_report_file(output, force)
     load, device = _load(trace, device, form)
     study = _study(options, _title(trace))
     reads_only = not writes and any(target.kind == "device" for target in study.targets)

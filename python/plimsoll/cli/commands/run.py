@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -67,10 +66,9 @@ def command(
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import compare, plan
     from plimsoll.cli.ending import conclude
-    from plimsoll.cli.output import refuse_to_replace, say
+    from plimsoll.cli.output import check_report_file, say
     from plimsoll.cli.progress import observer
     from plimsoll.errors import UsageError
-    from plimsoll.report import format_of
     from plimsoll.run.studies import load_line_among
     from plimsoll.store.store import open_store
 
@@ -84,9 +82,7 @@ def command(
             raise UsageError("--dry-run plans a new session here; leave out --resume, --cluster and --against")
         plan.show_plan(options, destroy or [], json=json)
         return
-    if output is not None:
-        format_of(Path(output))
-        refuse_to_replace(output, force)
+    check_report_file(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet, streams=streams) as watching:
         if resume:
             sessions = [gone_on(_named(store, options), store, watching, others, destroy=destroy or [])]
