@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from plimsoll.clouds.provider import Resource, Step
 from plimsoll.clouds.wanted import Rental
@@ -179,18 +179,18 @@ def _taken(folder: Path) -> Ledger | None:
 
 
 def _read(folder: Path, descriptor: int) -> Ledger | None:
-    lines = []
-    for text in (folder / FILE).read_text().splitlines():
-        # The last line of a killed process may be half of one: what it announces did not happen.
-        with suppress(ValueError):
-            lines.append(json.loads(text))
-    if not lines:
+    whole, end, _half = (folder / FILE).read_bytes().rpartition(b"\n")
+    if not whole:
         return None
+    # The last line of a killed process may be half of one: what it announces did not happen, and the next one must not
+    # be joined to it.
+    os.ftruncate(descriptor, len(whole + end))
     try:
+        lines = [json.loads(text) for text in whole.splitlines()]
         ledger = Ledger(folder, descriptor, _RENTAL.validate_python(lines[0]["rental"]), lines[0]["at_ns"])
         for line in lines[1:]:
             ledger.take(line)
-    except (ValidationError, KeyError) as error:
+    except (ValueError, KeyError) as error:
         raise CloudError(
             f"{folder / FILE} cannot be read ({type(error).__name__}); `plimsoll cloud list` asks the provider what "
             f"rental {folder.name} has, `plimsoll cloud sweep` ends it; then remove the folder"
