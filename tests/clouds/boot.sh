@@ -51,10 +51,10 @@ if [ -e "$given/python" ]; then
     mount --bind "$python" "$root$python"
     ln -sf "$python/bin/python3" "$root/usr/local/bin/python3"
 fi
-touch "$given/up"
 exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$root" /bin/sh -c '
     cd /
     trap "exit 0" TERM
+    touch /run/up
     /usr/bin/python3 /run/cloud_init.py
     /usr/sbin/sshd -D -e -f /etc/ssh/sshd_config &
     while :; do wait; sleep 0.2; done'

@@ -92,7 +92,7 @@ class Machine:
                 stdin=subprocess.DEVNULL, stdout=console, stderr=console, start_new_session=True,
             )  # fmt: skip
         deadline = time.monotonic() + _BOOT_S
-        while not (self.folder / "up").exists():
+        while not self._is_up():
             if not self.runs or time.monotonic() > deadline:
                 raise AssertionError(f"{self.boot.id} did not boot: {self.console}")
             time.sleep(0.02)
@@ -130,17 +130,24 @@ class Machine:
 
     def run(self, script: str) -> str:
         """As its root, from outside."""
-        assert self._process is not None
-        (init,) = Path(f"/proc/{self._unshare()}/task/{self._unshare()}/children").read_text().split()
-        words = ["nsenter", "--target", init, "--mount", "--pid", "--uts", "--root", "--wd", "sh", "-euc", script]
-        done = subprocess.run(words, capture_output=True, text=True, check=False, env={"PATH": os.environ["PATH"]})
+        words = ["--target", str(self._first()), "--mount", "--pid", "--uts", "--net", "--root", "--wd"]
+        done = subprocess.run(
+            ["nsenter", *words, "sh", "-euc", script], capture_output=True, text=True, check=False,
+            env={"PATH": os.environ["PATH"]},
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def _unshare(self) -> int:
-        """`ip netns exec` and `unshare` take each other's place; the machine's first process is the child."""
+    def _is_up(self) -> bool:
+        """Whether its first process has its own root: before that, what is done there would be done here."""
+        first = self._first()
+        return bool(first) and Path(f"/proc/{first}/root/run/up").exists()
+
+    def _first(self) -> int:
+        """Of its processes: the child of `unshare`, whose place `ip netns exec` gave up; 0 where it has none yet."""
         assert self._process is not None
-        return self._process.pid
+        found = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
+        return int(found[0]) if found else 0
 
     def end(self) -> None:
         """As its provider does: at once, and its disks with it. Twice is the same as once."""

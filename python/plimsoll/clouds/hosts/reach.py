@@ -19,6 +19,8 @@ from plimsoll.errors import CloudError
 
 BOOT_S = 300.0
 """How long a machine may take from its address to the first login."""
+ATTEMPT_S = 20.0
+"""For one attempt: nothing comes back from where nobody is."""
 AGAIN_S = 1.0
 OLDEST_PYTHON = (3, 11)
 _ASK = """
@@ -60,7 +62,7 @@ async def reached(
     deadline = time.monotonic() + BOOT_S
     while True:
         try:
-            async with asyncio.timeout_at(asyncio.get_running_loop().time() + max(1.0, deadline - time.monotonic())):
+            async with asyncio.timeout(ATTEMPT_S):
                 known = await note_keys(host, folder)
                 connection = await asyncssh.connect(host.address, **options(host, known))
             break

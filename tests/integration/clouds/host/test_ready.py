@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.clouds.machines import Machine
 from tests.conftest import need
 from tests.integration.clouds.host.conftest import Rented
 
@@ -71,6 +72,7 @@ def test_a_session_is_measured_on_a_rented_machine(rented: Rented, monkeypatch: 
     with ready.ready(rented.provider, rental, rented.hosts, rented.folder, said.append) as there:  # type: ignore[arg-type]
         assert there.places == {"gp3": "@m1:/mnt/plimsoll/gp3", "bare": "@m1:/dev/nvme2n1"}
         assert " /mnt/plimsoll/gp3 ext4 rw,noatime" in machine.run("cat /proc/mounts")
+        assert reachable(machine) == {22}
         about = there.machines.facts["workers"]["m1"]
         assert about["python"] >= "3.12"
         assert about["hostname"] == "i-m1"
@@ -87,6 +89,16 @@ def test_a_session_is_measured_on_a_rented_machine(rented: Rented, monkeypatch: 
     assert (rented.folder / "known_hosts.m1").read_text().startswith(f"{machine.address} ssh-ed25519 ")
     machine.end()
     assert not registry.volumes()
+
+
+def reachable(machine: Machine) -> set[int]:
+    """The ports at which it waits for others than itself (proc(5): 0A is LISTEN)."""
+    lines = [line.split() for line in machine.run("cat /proc/net/tcp /proc/net/tcp6").splitlines()]
+    waiting = [line[1].split(":") for line in lines if line[3] == "0A"]
+    return {int(port, 16) for address, port in waiting if address not in (LOOPBACK, LOOPBACK_6)}
+
+
+LOOPBACK, LOOPBACK_6 = "0100007F", "00000000000000000000000001000000"
 
 
 @pytest.mark.usefixtures("others")
