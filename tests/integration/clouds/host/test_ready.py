@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-import psutil
 import pytest
 from tests.clouds.machines import Machine
-from tests.conftest import need
+from tests.conftest import need, until
 from tests.integration.clouds.host.conftest import Rented
 
 from plimsoll.api.asked import targets_of
@@ -42,14 +41,9 @@ case $2 in *python_version*) echo 3.9.16 ;; *) exit 1 ;; esac
 """
 
 
-@pytest.fixture
-def others() -> Iterator[None]:
-    """No process of a worker is left."""
-    yield
-    left = [
-        each for each in psutil.process_iter(["cmdline"]) if "/plimsoll/venv/" in " ".join(each.info["cmdline"] or ())
-    ]
-    assert not left
+def idle(machine: Machine) -> bool:
+    """Whether no process of a worker is left on it."""
+    return "dask_spec" not in machine.run("cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' || true")
 
 
 def other_python() -> Path:
@@ -63,7 +57,6 @@ def other_python() -> Path:
     raise AssertionError
 
 
-@pytest.mark.usefixtures("others")
 def test_a_session_is_measured_on_a_rented_machine(rented: Rented, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a Python of its own version, on a gp3 whose 3,000 IOPS hold, through SSH alone."""
     monkeypatch.setenv("HOME", str(rented.folder / "nobody"))
@@ -80,6 +73,7 @@ def test_a_session_is_measured_on_a_rented_machine(rented: Rented, monkeypatch: 
         assert about["rented"]["volumes"] == {"vol-0bb2": "gp3", "vol-0aa1": "bare"}
         (read,) = measured("randread", {"gp3": there.places["gp3"]}, there.machines)
         (written,) = measured("randwrite", {"bare": there.places["bare"]}, there.machines)
+    until(lambda: idle(machine), "the worker has ended with its connection")
     for run, metric in ((read, "read_p50"), (written, "write_p50")):
         assert run.status is RunStatus.OK, run.reason
         scores = {score.metric: score.value for score in run.scores}
@@ -101,7 +95,6 @@ def reachable(machine: Machine) -> set[int]:
 LOOPBACK, LOOPBACK_6 = "0100007F", "00000000000000000000000001000000"
 
 
-@pytest.mark.usefixtures("others")
 def test_disks_without_serials_are_told_by_taking_them_off(rented: Rented) -> None:
     machine = rented.boot("m1", {"vol-0bb2": ("b", 0), "vol-0aa1": ("a", 0)}, nitro=False)
     rental = rented.rental()
@@ -117,7 +110,6 @@ def number_of(device: str) -> str:
     return f"{status.st_rdev >> 8}:{status.st_rdev & 255}"
 
 
-@pytest.mark.usefixtures("others")
 def test_a_machine_taken_away_ends_its_run_and_not_the_session(rented: Rented, monkeypatch: pytest.MonkeyPatch) -> None:
     """The block that was under way has no result from there; the other machine's targets are measured on."""
     monkeypatch.setattr(ready, "ASK_S", 0.1)
