@@ -84,7 +84,8 @@ def _fetch(wheel: Path, kind: Kind, pinned: dict[str, str], folder: Path) -> Non
         reason = next((line for line in reversed(said) if "ERROR" in line), said[-1]).removeprefix("ERROR: ")
         raise CloudError(
             f"the packages for Python {kind.version[0]}.{kind.version[1]} on {kind.architecture} could not be fetched "
-            f"here: {reason}. `{sys.executable} -m pip download` must work for them: pip, and an index that it reaches"
+            f"here: {reason}. `{sys.executable} -m pip download` fetches them: pip must be there (`{sys.executable} "
+            "-m ensurepip` brings it), and reach an index"
         )
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.clouds.fixtures import account, everything, rental
 from tests.clouds.machines import Machines
 from tests.clouds.proxy import Proxy
+from tests.conftest import until
 from tests.integration.clouds.host.conftest import MachinesOf
 from tests.integration.clouds.host.test_ready import measured, number_of
 
 from plimsoll.clouds import finding
+from plimsoll.clouds.hosts import ready as ready_module
 from plimsoll.clouds.hosts.ready import ready
 from plimsoll.clouds.rent import renting
 from plimsoll.clouds.wanted import Disk, Layout, Machine
 from plimsoll.model import RunStatus
+from plimsoll.run.lost import is_lost
+from plimsoll.store.store import open_store
 from plimsoll.units import GIB
 from plimsoll.volumes import registry
 
@@ -68,3 +74,37 @@ def test_an_older_type_without_serials(proxy: Proxy, machines_of: MachinesOf) ->
         instance = account(proxy.moto).describe_instances(InstanceIds=[host.id])["Reservations"][0]["Instances"][0]
         assert [each["Ebs"]["DeleteOnTermination"] for each in instance["BlockDeviceMappings"]] == [True] * 3
     assert everything(proxy.moto) == []
+
+
+def test_a_machine_that_ends_meanwhile(cloud: Machines, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a spot interruption: what was measured before stays, the run under way says why it has no result."""
+    monkeypatch.setattr(ready_module, "ASK_S", 0.2)
+    aws = finding.cloud("aws")
+    wanted = rental(layouts=(Layout(target="gp3", file_system="ext4"),))
+    with renting(aws, wanted) as rented:
+        (host,) = rented.hosts()
+        with ready(aws, wanted, [host], rented.ledger.folder, print) as there:
+
+            def power_off() -> None:
+                until(lambda: stored() >= 1, "one run is stored")
+                # The command ends with the machine.
+                with suppress(AssertionError):
+                    cloud[host.id].run("systemctl poweroff")
+
+            thread = threading.Thread(target=power_off)
+            thread.start()
+            runs = measured("randread", there.places, there.machines, blocks=4)
+            thread.join()
+    first, *_, last = runs
+    assert first.status is RunStatus.OK, first.reason
+    assert last.status is RunStatus.FAILED
+    assert "worker m1 " in last.reason
+    assert is_lost(last)
+    assert everything(proxy.moto) == []
+    assert registry.volumes() == []
+
+
+def stored() -> int:
+    with open_store() as store:
+        sessions = store.sessions()
+        return len(store.runs([sessions[0].id])) if sessions else 0
