@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from plimsoll.clouds.wanted import Layout
 from plimsoll.cluster.remote import answers
+from plimsoll.errors import TargetError
 from plimsoll.targets.blockdev import identity
 from plimsoll.targets.mounts import is_block_device
 from plimsoll.targets.safety import find_device
 from plimsoll.volumes import array, filesystem
+from plimsoll.volumes.machine import PACKAGES
 
 MOUNTS = Path("/mnt/plimsoll")
 
@@ -18,8 +21,7 @@ MOUNTS = Path("/mnt/plimsoll")
 @answers
 def lay_out(layout: Layout, devices: Sequence[str]) -> str:
     """The place that is measured: a device, or a directory where its file system is mounted."""
-    if layout.file_system:
-        filesystem.check(layout.file_system)
+    _check(layout)
     device = devices[0]
     if layout.raid is not None:
         device = array.assemble(layout.target, devices, layout.raid, layout.chunk_bytes)
@@ -31,6 +33,22 @@ def lay_out(layout: Layout, devices: Sequence[str]) -> str:
     filesystem.prepare_mount_point(point)
     filesystem.mount(layout.file_system, device, point, layout.mount_options)
     return str(point)
+
+
+def _check(layout: Layout) -> None:
+    """Raise UnknownName, or TargetError with the programs that this machine's image lacks."""
+    programs = {}
+    if layout.file_system:
+        filesystem.check(layout.file_system)
+        programs[f"mkfs.{layout.file_system}"] = PACKAGES[layout.file_system]
+    if layout.raid is not None:
+        programs["mdadm"] = "mdadm"
+    missing = [f"{name} (package {package})" for name, package in programs.items() if shutil.which(name) is None]
+    if missing:
+        raise TargetError(
+            f"target {layout.target}: its machine's image lacks {' and '.join(missing)}; choose one that has it by "
+            "--image, or leave the array or file system out"
+        )
 
 
 @answers
