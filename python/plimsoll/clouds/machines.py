@@ -12,6 +12,7 @@ from plimsoll.model import RENTED, Run, Session, Target
 from plimsoll.run.machines import Machines, PreparedTargets
 from plimsoll.run.outcome import OnProgress
 from plimsoll.run.plan import Step
+from plimsoll.run.renting import Renting
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.run.turns import Pace
@@ -48,7 +49,8 @@ class RentedMachines:
 
     def check(self, study: Study, steps: Sequence[Step], destroy: Sequence[str]) -> None:
         """As the machines do, with the places where the targets are now."""
-        there = self._inner.resolved(replace(study, targets=tuple(map(self._there, study.targets))))
+        there = replace(study, targets=tuple(map(self._there, study.targets)), rent=Renting())
+        there = self._inner.resolved(there)
         self._inner.check(there, steps, destroy)
 
     @contextmanager

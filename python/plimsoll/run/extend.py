@@ -18,6 +18,7 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.model import POLICY_VERSION, Run, RunStatus, Session, SessionState
 from plimsoll.run import plan as planning
 from plimsoll.run.record import score_rows
+from plimsoll.run.resume import rents
 from plimsoll.run.run_lengths import in_turns
 from plimsoll.run.session import carry_on
 from plimsoll.run.session_runner import SessionRunner
@@ -73,6 +74,10 @@ def refusal(session: Session) -> str | None:
         )
     if not session.interleaved or "mode" not in session.study or "tests" not in session.study:
         return "it was imported or made by a front end, not measured in blocks by `plimsoll run`"
+    if rents(session):
+        return (
+            "its volumes were rented for it and given back; `plimsoll run` with --allocations measures on further ones"
+        )
     if session.host.get("machine_key") != machine_key():
         return f"it ran on another machine ({session.host.get('hostname', 'unknown')}), where it can be extended"
     state = state_now(session)

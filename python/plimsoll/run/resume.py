@@ -37,11 +37,18 @@ def resumable(store: Store, text: str | None) -> Session:
     raise UsageError("no session of this machine was interrupted; `plimsoll list sessions` shows what there is")
 
 
+def rents(session: Session) -> bool:
+    """Whether targets of a session were rented for it."""
+    return session.host.get("rental") is not None
+
+
 def _refusal(session: Session) -> str | None:
     """Why a session cannot go on, or None."""
     again = f"`plimsoll export {short_id(session.id)} --study again.toml` and `plimsoll run again.toml` start it anew"
     if tool := session.study.get("front_end"):
         return f"it was a command line of {tool}, which does not go on half-way; type it again"
+    if rents(session):
+        return f"its volumes were rented for it, and further ones would be another allocation; {again}"
     if session.state is SessionState.DONE:
         return f"it is done; {again}"
     if session.host.get("machine_key") != machine_key():

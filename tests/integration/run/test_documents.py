@@ -40,7 +40,7 @@ def test_options_exist(words: str, plimsoll: Command) -> None:
                 assert re.search(rf"(^|\s|,){re.escape(word)}\b", text, re.MULTILINE), f"{command} has no {word}"
 
 
-@pytest.mark.parametrize("group", ["", "baseline", "data", "session", "store", "volume"])
+@pytest.mark.parametrize("group", ["", "baseline", "cloud", "data", "session", "store", "volume"])
 def test_each_command_is_said_in_one_line(group: str, plimsoll: Command) -> None:
     shown = plimsoll(*group.split(), "--help", COLUMNS="80").out
     commands = re.findall(r"^  ([a-z]+)  +(\S.*)$", shown.partition("\nCommands:\n")[2], re.MULTILINE)

@@ -52,6 +52,7 @@ EXTRA: dict[str, tuple[str, ...] | str] = {
     "compare two settings of a database": SMALL,
     "find how much load it carries": (*SHORT[:-1], "--stored", "0s", "--noisy-host", "--time", "6s"),
     "have a cloud volume here, for any program": (),
+    "compare two rented volumes, and the products": "tests/integration/clouds/session",
     "compare two cloud volumes": VOLUMES,
     "know what a cloud volume would deliver": (),
     "record what a running system asks of its disk": "tests/integration/traces",

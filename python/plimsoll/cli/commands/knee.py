@@ -9,7 +9,7 @@ import typer
 from plimsoll.cli.cluster import Cluster
 from plimsoll.cli.options import Destroy, ForceOutput, Json, Quiet, ReportFile
 from plimsoll.cli.streams import LogJson, Otlp, Streams
-from plimsoll.cli.study_options import StudyOptions, takes_study_as
+from plimsoll.cli.study_options import RENT, StudyOptions, takes_study_as
 
 if TYPE_CHECKING:
     from plimsoll.run.load_study import LoadStudy
@@ -61,6 +61,7 @@ Stored = Annotated[
         "noisy_host": "",
         "quick_sizes": "Small sizes, to try it out; the numbers mean little.",
         "provider": "",
+        **{name: "" for name in RENT if name != "allocations"},
     },
     first=("test", "on", "clients", "depth", "threads", "rate", "slo", "stored"),
 )

@@ -89,14 +89,13 @@ def command(
         else:
             again = _baseline(store, against, options, json=json) if against is not None else None
             sessions = all_carried_out(options.study(again), store, watching, others, destroy=destroy or [])
-        *earlier, session = sessions
-        runs = store.runs([session.id])
+        runs = store.runs([sessions[-1].id])
         for each in sessions if store_copy is not None else ():
             _copy(store, each, str(store_copy))
-    conclude(session, runs, output, force=force, json=json, quiet=quiet, earlier=earlier)
+    conclude(sessions[-1], runs, output, force=force, json=json, quiet=quiet, earlier=sessions[:-1])
     if against is not None:
         say(f"against baseline {against}:")
-        compare.command([session.id], baseline=against)
+        compare.command([sessions[-1].id], baseline=against)
 
 
 def _baseline(store: Store, name: str, options: StudyOptions, *, json: bool) -> Study | None:

@@ -1,0 +1,50 @@
+"""What a session in a real account has shown, one thing after the other: the answer of `plimsoll cloud selftest`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.clouds import finding
+from plimsoll.model import RENTED, Run, RunStatus, Session
+from plimsoll.report.sections.bill import FACT
+from plimsoll.units import format_duration
+
+
+@dataclass(frozen=True)
+class Verified:
+    """One thing that had to be so."""
+
+    what: str
+    ok: bool
+    seen: str
+
+
+def verified(session: Session, runs: Sequence[Run]) -> list[Verified]:
+    """Of one finished session with one rented target. Asks the provider what is left. Raises CloudError."""
+    rental: Mapping[str, Any] = session.host[FACT]
+    return [*_ready(session, rental), *_measured(runs), *_over(rental)]
+
+
+def _ready(session: Session, rental: Mapping[str, Any]) -> Iterator[Verified]:
+    waited = session.started_ns - rental["begun_ns"]
+    yield Verified("a machine boots, lets us in by SSH, and runs this Plimsoll", True, format_duration(waited))
+
+
+def _measured(runs: Sequence[Run]) -> Iterator[Verified]:
+    facts = runs[-1].target.facts if runs else {}
+    volumes = list(facts.get(RENTED, {}).get("volumes", []))
+    keys = " ".join(str(each.get("key")) for each in facts.get("devices", []))
+    by_serial = bool(volumes) and all(each.replace("-", "", 1) in keys for each in volumes)
+    yield Verified("the device shows the serial of the volume", by_serial, f"{', '.join(volumes)} in {keys or 'none'}")
+    good = sum(run.status is RunStatus.OK for run in runs)
+    yield Verified("the volume is measured", good == len(runs) > 0, f"{good} of {len(runs)} runs are valid")
+
+
+def _over(rental: Mapping[str, Any]) -> Iterator[Verified]:
+    left = finding.cloud(rental["provider"]).resources(rental["region"], rental["id"])
+    seen = ", ".join(f"{each.kind} {each.id}" for each in left) or "nothing is listed"
+    yield Verified("everything was given back", not left, seen)
+    length = format_duration(rental["ended_ns"] - rental["begun_ns"]) if "ended_ns" in rental else "unknown"
+    yield Verified("the length of the rental is on record", "ended_ns" in rental, length)
