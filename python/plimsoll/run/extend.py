@@ -74,17 +74,24 @@ def refusal(session: Session) -> str | None:
         )
     if not session.interleaved or "mode" not in session.study or "tests" not in session.study:
         return "it was imported or made by a front end, not measured in blocks by `plimsoll run`"
+    if why := _gone(session):
+        return why
+    state = state_now(session)
+    if state is SessionState.RUNNING:
+        return "it is still running; wait for its end"
+    if state is SessionState.INTERRUPTED:
+        return f"it was interrupted; `plimsoll run --resume {name}` goes on first"
+    return None
+
+
+def _gone(session: Session) -> str | None:
+    """Why its places are not here."""
     if rents(session):
         return (
             "its volumes were rented for it and given back; `plimsoll run` with --allocations measures on further ones"
         )
     if session.host.get("machine_key") != machine_key():
         return f"it ran on another machine ({session.host.get('hostname', 'unknown')}), where it can be extended"
-    state = state_now(session)
-    if state is SessionState.RUNNING:
-        return "it is still running; wait for its end"
-    if state is SessionState.INTERRUPTED:
-        return f"it was interrupted; `plimsoll run --resume {name}` goes on first"
     return None
 
 
