@@ -16,6 +16,7 @@ from plimsoll.run.renting import Renting
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.run.turns import Pace
+from plimsoll.targets.rented import rented_options
 
 
 class RentedMachines:
@@ -71,7 +72,9 @@ class RentedMachines:
         where, shape = self._places[target.name], shape_of(target)
         options = dict(target.options)
         if shape is not None:
-            options[AS] = "+".join(f"{name}={value}" for name, value in shape.options.items())
+            # Blocks of a snapshot are slow at their first touch, which a guard has to know.
+            touched = {"first_touch": "yes"} if rented_options(target)[1].get("snapshot") else {}
+            options[AS] = "+".join(f"{name}={value}" for name, value in {**shape.options, **touched}.items())
         kind = "directory" if where.startswith("@") else "database"
         return target.model_copy(update={"where": where, "kind": kind, "options": options})
 

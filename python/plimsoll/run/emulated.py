@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from plimsoll.catalog.instances import instance
 from plimsoll.catalog.options import read_options
 from plimsoll.catalog.shape import volume_shape
+from plimsoll.catalog.targets import AS, shape_of
 from plimsoll.errors import TargetError, UnknownName, UsageError
 from plimsoll.location import home, temporary
 from plimsoll.model import Session, Target
@@ -80,10 +81,19 @@ def served(targets: Sequence[Target], session: Session) -> Iterator[list[Target]
             if is_emulated(target):
                 volume = lifecycle.create(_request(target, session.id))
                 stack.callback(_discard, volume.name)
-                found.append(planned(target).model_copy(update={"where": volume.mount}))
+                there = {"where": volume.mount, "options": {**target.options, **_from_snapshot(target)}}
+                found.append(planned(target).model_copy(update=there))
             else:
                 found.append(target)
         yield found
+
+
+def _from_snapshot(target: Target) -> dict[str, str]:
+    """For a volume with blocks that nobody has touched: that it is one, which guards have to know."""
+    shape = shape_of(target)
+    if shape is None or "first_touch" not in shape.spec:
+        return {}
+    return {AS: "+".join(f"{name}={value}" for name, value in shape.options.items())}
 
 
 def as_written(target: Target, targets: Sequence[Target]) -> Target:

@@ -63,6 +63,8 @@ class RunEvidence:
     """Facts of the data file (`plimsoll.targets.datafile`); empty if nobody looked."""
     memory_limit_bytes: int = 0
     """RAM that the process may use; 0 if unknown."""
+    first: bool = False
+    """Whether nobody ran this test on this target before in the session."""
     beside: tuple[Outcome, ...] = ()
     """What the other targets of its block did on the same devices meanwhile, in slices or at once."""
 

@@ -64,6 +64,7 @@ def run_record(
         chain=place.chain,
         file=workloads.of(plan).file_facts(plan, place),
         memory_limit_bytes=place.memory_limit_bytes,
+        first=request.block.number == 0 and request.block.attempt == 0,
         beside=tuple(beside),
     )
     findings = judged(evidence, request.noisy_host) if status is RunStatus.OK else ()

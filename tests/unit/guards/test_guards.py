@@ -33,6 +33,7 @@ RUN_SHAPE = frozenset(
         "clock",
         "memory",
         "unwritten",
+        "first_touch",
         "db_errors",
         "db_service",
         "db_promises",

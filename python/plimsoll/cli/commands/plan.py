@@ -45,6 +45,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.errors import UsageError
     from plimsoll.run import plan
+    from plimsoll.run.outlasting import bursts
     from plimsoll.run.run_lengths import in_turns
     from plimsoll.run.studies import load_line_among
 
@@ -71,6 +72,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
                 "scratch_bytes": estimate.scratch_bytes,
                 "cost": plan_cost.rows(own, estimate.most_ns),
                 "rent": rent_plan.as_json(rented) if rented else None,
+                "bursts": list(bursts(study, steps)),
                 "interleave": {case: {"how": way.how, "why": way.why} for case, way in ways.items()},
                 "probe": {case: _as_json(study, each) for case, each in expected.items()} if probe else None,
                 "plans": [
@@ -85,7 +87,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
     for target in study.targets:
         plans = [step.plans[target.name] for step in steps]
         typer.echo(_writes(target, plans, estimate.layout_bytes[target.name], estimate.scratch_bytes[target.name]))
-    for sentence in _turns(ways):
+    for sentence in (*_turns(ways), *bursts(study, steps)):
         typer.echo(sentence)
     for sentence in plan_cost.sentences(own, estimate.most_ns):
         typer.echo(sentence)
