@@ -1,9 +1,10 @@
 """Kills sessions that rent, with -9, before and after each of their calls: nothing may stay, nor a stranger's thing go.
 
-    python benches/kill_renting.py [--kills 600] [--seed 7] [--only "several 64 before next"]
+    python benches/kill_renting.py [--kills 600 [--first 0]] [--seed 7] [--only "several 64 before next"]
 
-The account is moto's, behind the proxy of the tests; `tests/clouds/kills.py` has what is rented and what ends the rest.
-Without `--kills` all points are taken. Every point that is wrong is printed with the word that repeats it; exit code 1.
+The account is moto's, behind the proxy of the tests; `tests/clouds/kills.py` says what is rented, and what ends the
+rest. Without `--kills` all points are taken, else so many from the `--first` on, in an order that the seed gives. Every
+point that is wrong is printed with the words that repeat it; exit code 1.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def main(arguments: argparse.Namespace) -> int:
         if arguments.only:
             points = [point for point in points if point.text == arguments.only]
         elif arguments.kills:
-            points = random.Random(arguments.seed).sample(points, min(arguments.kills, len(points)))
+            random.Random(arguments.seed).shuffle(points)
+            points = points[arguments.first : arguments.first + arguments.kills]
         endings: Counter[str] = Counter()
         bad, begun = 0, time.monotonic()
         for number, point in enumerate(points, 1):
@@ -51,6 +53,7 @@ def main(arguments: argparse.Namespace) -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, help="so many points that follow from the seed; default: all")
+    parser.add_argument("--first", type=int, default=0, help="of these points, so that they can be taken in slices")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--only", help="one point, as it is printed")
     return parser.parse_args()

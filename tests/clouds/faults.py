@@ -29,7 +29,16 @@ def refused(action: str, code: str, message: str = "", *, status: int = 400, tim
 
 def forbidden(action: str) -> Before:
     """A permission is missing; a dry run says so, too."""
-    return lambda call: refusal("UnauthorizedOperation", "not allowed", 403) if call.action == action else None
+
+    def rule(call: Call) -> Answer | None:
+        if call.action != action:
+            return None
+        if call.parameters:
+            return refusal("UnauthorizedOperation", "not allowed", 403)
+        body = b'{"__type": "AccessDeniedException", "message": "not allowed"}'
+        return Answer(400, body, {"Content-Type": "application/x-amz-json-1.1"})
+
+    return rule
 
 
 def lost(action: str, *, times: int = 1) -> After:

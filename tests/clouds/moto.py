@@ -1,8 +1,8 @@
 """AWS on loopback: moto's server, in a process of its own, with what AWS does and moto leaves out.
 
-`python -m tests.clouds.moto PORT` starts it; `serving()` does that for tests. Added are: client tokens,
-rates of volumes that are made with an instance, instance store, tags of network cards, groups that cannot be deleted
-while they are in use, cards that are gone with their instance, quotas, and the public parameters of images.
+`python -m tests.clouds.moto PORT` starts it; `serving()` does that for tests. Added: client tokens, rates of volumes
+that are made with an instance, instance store, tags of network cards, groups that cannot be deleted while they are in
+use, cards that are gone with their instance, key pairs deleted by id, quotas, and the public parameters of images.
 """
 
 from __future__ import annotations
@@ -140,9 +140,11 @@ def _complete_runs() -> None:
 
 
 def _complete_network() -> None:
+    from moto.core.responses import ActionResult
     from moto.ec2.exceptions import EC2ClientError
     from moto.ec2.models.instances import Instance
     from moto.ec2.models.security_groups import SecurityGroupBackend
+    from moto.ec2.responses.key_pairs import KeyPairs
 
     delete, terminate = SecurityGroupBackend.delete_security_group, Instance.terminate
 
@@ -159,6 +161,15 @@ def _complete_network() -> None:
             self.ec2_backend.enis.pop(card.id, None)
         return answer
 
+    def key_deleted(self: Any) -> ActionResult:
+        self.error_on_dryrun()
+        named, identity = self._get_param("KeyName"), self._get_param("KeyPairId")
+        pairs = list(self.ec2_backend.key_pairs.values())
+        found = next((each.key_name for each in pairs if identity in (None, each.id)), None)
+        pair = self.ec2_backend.delete_key_pair(named or found)
+        return ActionResult({"Return": True, "KeyPairId": pair.id if pair else ""})
+
+    KeyPairs.delete_key_pair = key_deleted
     SecurityGroupBackend.delete_security_group = refused
     Instance.terminate = terminated
 

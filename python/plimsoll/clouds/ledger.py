@@ -24,6 +24,7 @@ from plimsoll.clouds.provider import Resource, Step
 from plimsoll.clouds.wanted import Rental
 from plimsoll.errors import CloudError
 from plimsoll.location import home
+from plimsoll.notices import tell
 
 FILE = "ledger.jsonl"
 _BEGINS_S = 60
@@ -127,11 +128,20 @@ def begin(rental: Rental) -> Ledger:
 
 
 def abandoned() -> Iterator[Ledger]:
-    """The records of processes that are gone, each taken over by this one until it is removed or closed."""
+    """The records of processes that are gone, each taken over by this one until it is removed or closed.
+
+    One that cannot be read is told, and does not keep the others from being ended.
+    """
     for folder in _folders():
-        with suppress(BlockingIOError):
-            if ledger := _taken(folder):
-                yield ledger
+        try:
+            ledger = _taken(folder)
+        except BlockingIOError:
+            continue
+        except CloudError as error:
+            tell(str(error))
+            continue
+        if ledger:
+            yield ledger
 
 
 def take_over(rental_id: str) -> Ledger:

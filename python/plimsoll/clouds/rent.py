@@ -137,14 +137,21 @@ def _make(cloud: Cloud, record: Ledger, step: Step) -> None:
 def _given_back(cloud: Cloud, record: Ledger) -> Iterator[None]:
     try:
         yield
-    except BaseException:
+    except BaseException as error:
+        if not isinstance(error, Exception):
+            tell(
+                "giving back what is rented, which takes a minute or two; if that is cut off, the next command does it"
+            )
         try:
-            give_back(cloud, record)
-        except CloudError as error:
+            _ended(cloud, record)
+        except CloudError as left:
             # What went wrong first is what the user has to know first.
-            tell(str(error))
-            record.close()
+            tell(str(left))
         raise
+    _ended(cloud, record)
+
+
+def _ended(cloud: Cloud, record: Ledger) -> None:
     try:
         give_back(cloud, record)
     except BaseException:

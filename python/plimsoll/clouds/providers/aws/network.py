@@ -92,7 +92,7 @@ def delete(each: Resource) -> None:
         case kind if kind == GROUP:
             call(each.region, "ec2", "delete_security_group", GroupId=each.id)
         case _:
-            call(each.region, "ec2", "delete_key_pair", KeyName=name(each.rental))
+            call(each.region, "ec2", "delete_key_pair", KeyPairId=each.id)
 
 
 def _open(rental: Rental, group: str) -> bool:
