@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from plimsoll.location import home
 
+PATIENCE_S = 150.0
+"""For what a provider takes its time to end; after so long a command goes on with what it was asked for."""
+
 
 def swept() -> Iterator[str]:
-    """Remove work folders, drafts and volumes of processes that are gone; a sentence on each."""
+    """Remove work folders, drafts and volumes of processes that are gone, and what they rent; a sentence on each."""
     registry = home() / "active"
     if registry.is_dir() and any(registry.iterdir()):
         from plimsoll import drafts
@@ -20,3 +23,8 @@ def swept() -> Iterator[str]:
         from plimsoll.volumes import lifecycle
 
         yield from lifecycle.sweep()
+    rentals = home() / "clouds"
+    if rentals.is_dir() and any(rentals.iterdir()):
+        from plimsoll.clouds import sweep
+
+        yield from sweep.abandoned(PATIENCE_S)

@@ -91,12 +91,12 @@ def adopted(cloud: Cloud, rental_id: str) -> Iterator[Rented]:
             yield Rented(cloud, record)
 
 
-def give_back(cloud: Cloud, record: Ledger) -> list[Resource]:
+def give_back(cloud: Cloud, record: Ledger, patience_s: float | None = None) -> list[Resource]:
     """Delete all of a rental and see that it is gone, then forget its ledger; what there was.
 
-    Raises CloudError with what is left where something does not end; the ledger stays then.
+    Raises CloudError with what is left where something does not end, by default within GIVING_BACK_S; the ledger stays.
     """
-    rental, deadline = record.rental, time.monotonic() + GIVING_BACK_S
+    rental, deadline = record.rental, time.monotonic() + (GIVING_BACK_S if patience_s is None else patience_s)
     seen: dict[str, Resource] = {}
     while True:
         left = _listed(cloud, rental, deadline)

@@ -9,17 +9,21 @@ import time
 
 from plimsoll.clouds import finding, lease, ledger, rent
 from plimsoll.clouds.provider import Cloud, Resource
-from plimsoll.errors import CloudError
+from plimsoll.errors import CloudError, PlimsollError
+from plimsoll.notices import tell
 
 
-def abandoned() -> list[str]:
+def abandoned(patience_s: float | None = None) -> list[str]:
     """End what killed commands have left on record here; a sentence for each rental. Cheap where there is none."""
     told = []
     for record in ledger.abandoned():
         rental = record.rental
+        tell(
+            f"ending rental {rental.id} in {rental.region}, which an earlier command has left; it takes a minute or two"
+        )
         try:
-            ended = rent.give_back(finding.cloud(rental.provider), record)
-        except CloudError as error:
+            ended = rent.give_back(finding.cloud(rental.provider), record, patience_s)
+        except PlimsollError as error:
             record.close()
             told.append(str(error))
             continue

@@ -96,6 +96,34 @@ def test_a_killed_session_is_ended_by_the_next_command(proxy: Proxy) -> None:
     assert sweep.abandoned() == []
 
 
+def test_any_command_ends_what_a_killed_one_has_left(proxy: Proxy) -> None:
+    with session() as process:
+        process.kill()
+        process.wait()
+    command = [sys.executable, "-m", "plimsoll", "list", "tests"]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
+    assert answer.returncode == 0
+    assert "ending rental 0123abcd in us-east-1, which an earlier command has left" in answer.stderr
+    assert "ended machine i-" in answer.stderr
+    assert everything(proxy.moto) == []
+    assert "rental" not in subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT).stderr
+
+
+def test_a_command_goes_on_where_the_provider_cannot_be_asked(proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    with session() as process:
+        process.kill()
+        process.wait()
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    command = [sys.executable, "-m", "plimsoll", "list", "tests"]
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
+    assert answer.returncode == 0
+    assert "no credentials for AWS" in answer.stderr
+    assert "randread" in answer.stdout
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    sweep.abandoned()
+    assert everything(proxy.moto) == []
+
+
 def test_a_killed_session_is_taken_over_with_its_machines(proxy: Proxy) -> None:
     with session() as process:
         process.kill()
