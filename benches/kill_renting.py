@@ -10,6 +10,7 @@ point that is wrong is printed with the words that repeat it; exit code 1.
 from __future__ import annotations
 
 import argparse
+import logging
 import random
 import sys
 import tempfile
@@ -27,6 +28,7 @@ REPORT_EVERY = 50
 
 def main(arguments: argparse.Namespace) -> int:
     """Kill at all chosen points; the exit code."""
+    logging.getLogger("plimsoll").setLevel(logging.ERROR)
     with tempfile.TemporaryDirectory(prefix="plimsoll-kills-") as folder, kills.place(Path(folder)) as place:
         counted = {scenario: kills.calls(place, scenario) for scenario in kills.SCENARIOS}
         print(", ".join(f"{scenario}: {number} calls" for scenario, number in counted.items()), flush=True)

@@ -59,7 +59,7 @@ def test_every_volume_type_that_is_sold_now_is_asked_for_as_the_api_names_it() -
 )
 def test_a_volume_as_it_is_asked_for(disk: Disk, expected: dict[str, Any]) -> None:
     machine = Machine(name="m1", type="m7i.large", disks=(disk,))
-    asked = machines.arguments(machine, {"subnet": "subnet-1", "image": "ami-1", "root": "/dev/sda1"})
+    asked = machines.arguments(machine, {"subnet": "subnet-1", "image": "ami-1", "root": "/dev/sda1", "root_gib": 16})
     assert asked["BlockDeviceMappings"][1]["Ebs"] == {**expected, "DeleteOnTermination": True}
     assert asked["InstanceInitiatedShutdownBehavior"] == "terminate"
     assert "InstanceMarketOptions" not in asked
@@ -68,7 +68,7 @@ def test_a_volume_as_it_is_asked_for(disk: Disk, expected: dict[str, Any]) -> No
 def test_an_instance_store_disk_is_no_volume() -> None:
     disk = Disk(target="a", type="instance-store", size_bytes=75 * 10**9)
     machine = Machine(name="m1", type="m5d.large", disks=(disk,))
-    asked = machines.arguments(machine, {"subnet": "subnet-1", "image": "ami-1", "root": "/dev/sda1"})
+    asked = machines.arguments(machine, {"subnet": "subnet-1", "image": "ami-1", "root": "/dev/sda1", "root_gib": 16})
     assert asked["BlockDeviceMappings"][1] == {"DeviceName": "/dev/sdf", "VirtualName": "ephemeral0"}
 
 
@@ -146,6 +146,14 @@ def test_tags_come_back_as_they_were_written() -> None:
     assert (read.rental, read.name, read.lease_end_ns) == (wanted.id, "m1", wanted.lease_end_ns)
     assert {"Key": "team", "Value": "storage"} in tags.tags(wanted, "m1")
     assert tags.resource("machine", "i-1", "us-east-1", {}).rental == ""
+
+
+def test_a_tag_has_only_what_all_services_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "jürgen's*")
+    monkeypatch.setattr("platform.node", lambda: "host?" + "x" * 300)
+    owner = next(each["Value"] for each in tags.tags(rental(), "m1") if each["Key"] == tags.OWNER)
+    assert owner.startswith("j-rgen-s-@host-xxx")
+    assert len(owner) == 255
 
 
 def test_the_bounds_of_a_lease() -> None:

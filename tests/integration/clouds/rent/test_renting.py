@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 
+from tests.clouds import faults
 from tests.clouds.fixtures import account, everything, rental
 from tests.clouds.proxy import Proxy, Started
 
@@ -45,6 +47,21 @@ def test_a_machine_with_a_volume_is_rented_and_given_back(proxy: Proxy, tmp_path
     assert told["ssh_keys"]["ed25519_public"] == host.host_keys[0]
     run = next(call for call in proxy.calls if call.action == "RunInstances")
     assert run.parameters["InstanceInitiatedShutdownBehavior"] == "terminate"
+
+
+def test_a_group_is_described_in_characters_that_aws_takes(proxy: Proxy) -> None:
+    """moto takes any."""
+    with renting(finding.cloud("aws"), rental()):
+        call = next(call for call in proxy.calls if call.action == "CreateSecurityGroup")
+    told = call.parameters["GroupName"] + call.parameters["GroupDescription"]
+    assert re.fullmatch(r"[a-zA-Z0-9 ._:/()#,@\[\]+=&;{}!$*-]{1,255}", told)
+
+
+def test_a_large_image_gets_a_root_that_holds_it(proxy: Proxy) -> None:
+    proxy.after.append(faults.rewritten("DescribeImages", "<volumeSize>15<", "<volumeSize>40<"))
+    with renting(finding.cloud("aws"), rental()):
+        call = next(call for call in proxy.calls if call.action == "RunInstances")
+    assert call.parameters["BlockDeviceMapping.1.Ebs.VolumeSize"] == "40"
 
 
 def test_the_proxy_tells_another_address(proxy: Proxy) -> None:

@@ -23,6 +23,8 @@ class Image:
     name: str
     root: str
     """The name of its root device."""
+    gib: int
+    """What its root device must have at least."""
     user: str
     """Who logs in."""
 
@@ -45,7 +47,9 @@ def find(region: str, wanted: str | None) -> Image:
         )
     name = str(image.get("Name", ""))
     user = next((user for word, user in USERS if word in name.lower()), "ec2-user")
-    return Image(identity, name, str(image["RootDeviceName"]), user)
+    root = str(image["RootDeviceName"])
+    mapped = {each["DeviceName"]: each.get("Ebs", {}) for each in image.get("BlockDeviceMappings", ())}
+    return Image(identity, name, root, int(mapped.get(root, {}).get("VolumeSize", 1)), user)
 
 
 def _by_parameter(region: str, name: str) -> str:

@@ -21,7 +21,7 @@ MACHINE, VOLUME, LOCAL = "machine", "volume", "instance-store"
 TAGGED = ("instance", "volume", "network-interface")
 """What RunInstances makes."""
 ROOT_GIB = 16
-"""Of the volume that the machine boots from: the system, Plimsoll, and a small work folder."""
+"""Of the volume that the machine boots from, where its image needs no more: the system, and Plimsoll."""
 LETTERS = "fghijklmnop"
 ALIVE = ("pending", "running", "stopping", "stopped")
 
@@ -34,6 +34,7 @@ def details(rental: Rental, machine: Machine, zone: Zone) -> Mapping[str, Any]:
         "subnet": zone.subnet,
         "image": image.id,
         "root": image.root,
+        "root_gib": max(ROOT_GIB, image.gib),
     }
 
 
@@ -55,7 +56,7 @@ def make(rental: Rental, step: Step, folder: Path) -> Resource:
 def arguments(machine: Machine, told: Mapping[str, Any]) -> dict[str, Any]:
     """What RunInstances is asked, without what the rental has to have before."""
     card = {"DeviceIndex": 0, "SubnetId": told["subnet"], "AssociatePublicIpAddress": True, "DeleteOnTermination": True}
-    root = {"VolumeType": "gp3", "VolumeSize": ROOT_GIB, "DeleteOnTermination": True}
+    root = {"VolumeType": "gp3", "VolumeSize": told["root_gib"], "DeleteOnTermination": True}
     asked: dict[str, Any] = {
         "ImageId": told["image"],
         "InstanceType": machine.type,

@@ -57,7 +57,7 @@ def make_key_pair(rental: Rental, step: Step, folder: Path) -> Resource:
 def make_group(rental: Rental, step: Step) -> Resource:
     """A group that only the caller's address reaches, and only by SSH."""
     tagged = specifications(rental, step.name, [GROUP])
-    about = {"GroupName": name(rental.id), "Description": f"SSH for Plimsoll's rental {rental.id}"}
+    about = {"GroupName": name(rental.id), "Description": f"SSH for Plimsoll, rental {rental.id}"}
     about |= {"VpcId": step.details["network"]}
     try:
         made = call(rental.region, "ec2", "create_security_group", **about, TagSpecifications=tagged)["GroupId"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import platform
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,6 +12,8 @@ from plimsoll.clouds import lease
 from plimsoll.clouds.provider import Resource
 from plimsoll.clouds.wanted import Rental
 
+_FORBIDDEN = re.compile(r"[^\w .:/=+@-]", re.ASCII)
+"""What values of tags must not have, for all services."""
 RENTAL, NAME, LEASE_END, OWNER = "plimsoll-rental", "plimsoll-name", "plimsoll-lease-end", "plimsoll-owner"
 
 
@@ -51,5 +54,5 @@ def _owner() -> str:
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
-        user = "?"
-    return f"{user}@{platform.node()}"[:255]
+        user = "unknown"
+    return _FORBIDDEN.sub("-", f"{user}@{platform.node()}")[:255]
