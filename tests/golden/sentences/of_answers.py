@@ -12,6 +12,8 @@ from tests.unit.report.studies import evidence, times, with_runs
 from plimsoll.model import Run
 from plimsoll.report import Evidence
 
+PAIR = ("randread", "randwrite")
+
 
 def _many_tests() -> Evidence:
     """Differences so small that some of twenty do not outlive the correction."""
@@ -152,6 +154,18 @@ def _answers() -> list[Situation]:
             never=("rose",),
         ),
         of_evidence("many tests", _many_tests, "not significant after correction", never=("Of 20 targets",)),
+        of_evidence(
+            "a difference that the correction takes",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=PAIR, blocks=4, ratios={"b": 1.2}, noise=0.08),
+            "×, not significant after correction for 4 comparisons)",
+            never=("1 not significant",),
+        ),
+        of_evidence(
+            "one difference of two that the correction takes",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=PAIR, blocks=4, ratios={"b": 2.0}, noise=0.1),
+            "×, 1 not significant after correction for 4 comparisons)",
+            never=("×, not significant",),
+        ),
         of_evidence(
             "many targets",
             _many_targets,

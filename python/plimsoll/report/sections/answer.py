@@ -176,9 +176,20 @@ def _which(cells: Sequence[Cell], answer: Answer) -> str:
     if answer in (Answer.BETTER, Answer.WORSE):
         ends = sorted(factor(ratio) for cell in cells if (ratio := _ratio(cell)) is not None)
         told += [] if not ends else [_span([ratio_text(end) for end in (ends[0], ends[-1])])]
-        weak = sum(cell.corrected > 0 for cell in cells)
-        told += [f"{weak} not significant after correction"] if weak else []
+        told += _corrected(cells)
     return f" ({', '.join(told)})" if told else ""
+
+
+def _corrected(cells: Sequence[Cell]) -> list[str]:
+    """What a correction leaves of verdicts, where that is not all: nothing of any is another answer than of some."""
+    weak = [cell.corrected for cell in cells if cell.corrected]
+    if not weak:
+        return []
+    words = f"significant after correction for {weak[0]:,} comparisons"
+    if len(weak) < len(cells):
+        return [f"{len(weak)} not {words}"]
+    nothing = {1: "not", 2: "neither"}.get(len(weak), "none")
+    return [f"{nothing} {words}"]
 
 
 def _ratio(cell: Cell) -> float | None:
