@@ -12,6 +12,7 @@ from tests.factories import make_study
 
 from plimsoll.model import Run, Session
 from plimsoll.report import Evidence, build_document, render
+from plimsoll.report.charts.load_line import Curve, Level, latency
 from plimsoll.report.document import Chart, Text, cell_text
 from plimsoll.report.sections import load_line
 from plimsoll.report.sections.machines import build as machines
@@ -348,3 +349,10 @@ def test_parts_of_machines() -> None:
     shown = blocks[1].rows  # type: ignore[union-attr]
     assert [cell_text(row[-1]) for row in shown] == ["50 %", "90 %"]
     assert machines(Evidence(sessions=[session], runs=runs, baseline=None, band=0.1)) == []
+
+
+@pytest.mark.parametrize(("p50_ns", "keyed"), [(1e6, True), (None, False)])
+def test_a_key_tells_only_of_percentiles_that_are_drawn(p50_ns: float | None, keyed: bool) -> None:
+    levels = [Level(load, load, p50_ns, 2e6 * load, "", "", "") for load in (1.0, 2.0)]
+    lines = next(each for each in latency([Curve("a", levels, None, None)], "1/s")["layer"] if "layer" in each)
+    assert (lines["layer"][0]["encoding"]["strokeWidth"]["legend"] is not None) is keyed

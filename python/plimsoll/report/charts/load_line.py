@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from plimsoll.report.charts import axes, direct
@@ -84,7 +84,7 @@ def latency(curves: Sequence[Curve], unit: str) -> Spec:
                     "data": {"values": rows},
                     "transform": [{"filter": shown}],
                     "encoding": {**plane, "order": {"field": "load", "type": "quantitative"}},
-                    "layer": [_percentiles(named), _marked(named)],
+                    "layer": [_percentiles(named, {row["p"] for row in rows}), _marked(named)],
                 },
                 *_knees(rings, shown, plane, labelled=labelled),
                 *([direct.ends(ends, plane["y"]["scale"]["domain"], HEIGHT, [shown], plane)] if ends else []),
@@ -195,12 +195,13 @@ def _duration(ns: float | None) -> str:
     return format_duration(ns) if ns else ""
 
 
-def _percentiles(named: Sequence[str]) -> Spec:
+def _percentiles(named: Sequence[str], drawn: Collection[str]) -> Spec:
+    """Lines of the percentiles; one alone is named at its end, and a key would tell of another that is not there."""
     widths = {
         "field": "p",
         "type": "ordinal",
         "scale": {"domain": ["p99", "p50"], "range": [1.8, 0.7]},
-        "legend": {"symbolType": "stroke", "symbolStrokeColor": INK},
+        "legend": {"symbolType": "stroke", "symbolStrokeColor": INK} if len(drawn) > 1 else None,
     }
     return {"mark": {"type": "line"}, "encoding": {**keyed(named, dashed=True, forms=True), "strokeWidth": widths}}
 
