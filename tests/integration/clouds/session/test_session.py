@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 from pathlib import Path
 
+import pytest
 from tests.clouds.fixtures import KEY, SECRET, everything
 from tests.clouds.machines import Machines
 from tests.clouds.proxy import Proxy
-from tests.integration.run.conftest import Command
+from tests.conftest import until
+from tests.integration.run.conftest import PLIMSOLL, Command
 
 TARGETS = ("--on", "gp3=aws:gp3,size=20GiB", "--on", "gp2=aws:gp2,size=20GiB", "--instance", "m7i.xlarge")
 BRIEF = ("--set", "size=16MiB", "--set", "runtime=1s", "--set", "warmup=1s", "--noisy-host")
@@ -23,10 +27,53 @@ def test_one_allocation_is_measured_billed_and_given_back(
     assert "m1: m7i.xlarge" in answer.out
     told = plimsoll("cloud", "list")
     assert "nothing is rented (asked: aws, us-east-1)" in told.err
-    report = plimsoll("report", "--format", "json").out
-    for text in (answer.out, answer.err, report, *(each.read_text(errors="replace") for each in files(tmp_path))):
+    assert "its volumes were rented for it and given back" in plimsoll("extend", check=2).err
+    plimsoll("report", "-o", "report.html")
+    plimsoll("report", "-o", "report.json")
+    plimsoll("export", "-o", "session.plimsoll")
+    kept = [tmp_path / name for name in ("report.html", "report.json", "session.plimsoll")]
+    for text in (answer.out, answer.err, *(each.read_text(errors="replace") for each in (*kept, *files(tmp_path)))):
         assert SECRET not in text
         assert KEY not in text
+    assert "Rented for" in kept[0].read_text()
+
+
+@pytest.mark.slow
+def test_fresh_allocations_give_a_verdict_on_the_products_and_end_early(
+    plimsoll: Command, cloud: Machines, proxy: Proxy
+) -> None:
+    slower = ("--on", "fast=aws:gp3,size=20GiB", "--on", "slow=aws:io1,size=20GiB,iops=500", "--instance", "m7i.xlarge")
+    answer = plimsoll("run", "randread", *slower, *BRIEF, "--repeats", "3", "--allocations", "5", "--budget", "5USD")
+    assert "allocation 3 of at most 5" in answer.err
+    assert "allocation 4" not in answer.err, "it is decided after three"
+    assert "3 fresh allocations of each" in answer.out
+    assert "Rented afresh for each allocation, in us-east-1" in answer.out
+    assert "3 rentals, one after the other" in answer.out
+    assert everything(proxy.moto) == []
+    assert cloud.running == []
+    names = [row["session"] for row in plimsoll("list", "sessions", "--json").json]
+    (row,) = [each for each in plimsoll("compare", "--products", *names, "--json").json if each["metric"] == "iops"]
+    assert (row["answer"], row["allocations"], row["target"]) == ("worse", 3, "slow")
+    assert 4 < 1 / row["ratio"] < 8, "3,000 and 500 IOPS"
+
+
+def test_an_interrupt_gives_everything_back_and_keeps_the_bill(
+    plimsoll: Command, cloud: Machines, proxy: Proxy, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    with log.open("wb") as kept:
+        process = subprocess.Popen(
+            [PLIMSOLL, "run", "randread", *TARGETS, *BRIEF, "--blocks", "20", "--budget", "5USD"],
+            cwd=tmp_path, stdout=kept, stderr=kept,
+        )  # fmt: skip
+        until(lambda: process.poll() is not None or "block 1" in log.read_text(), "a first run", 120)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(120) == 130, log.read_text()
+    assert everything(proxy.moto) == []
+    assert cloud.running == []
+    assert "Rented for" in plimsoll("show").out
+    (session,) = [row["session"] for row in plimsoll("list", "sessions", "--json").json]
+    assert "another allocation" in plimsoll("run", "--resume", session, check=2).err
 
 
 def files(folder: Path) -> list[Path]:
