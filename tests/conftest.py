@@ -38,6 +38,7 @@ SHARED = (
 )
 """They share loop devices, users and control groups: beside others, but not beside each other."""
 ALONE = (
+    "tests/integration/clouds/rds/test_load_line.py",
     "tests/integration/frontends/test_fio_relations.py::test_jobs_of_one_flow_keep_their_ratio",
     "tests/integration/run/test_databases.py::test_a_study_that_searches_a_load_line_runs_by_name",
     "tests/integration/run/test_load_line_answers.py",
