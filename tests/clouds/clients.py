@@ -9,9 +9,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +18,6 @@ from tests.integration.cluster.conftest import address_in
 
 QUIET: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 DASK = (sys.executable, "-W", "ignore", "-m")
-
-
-@dataclass(frozen=True)
-class Clients:
-    """What is there of the cloud."""
-
-    gateway: str
-    address: str
 
 
 @contextmanager
@@ -55,8 +46,8 @@ def network(count: int) -> Iterator[tuple[str, list[str]]]:
 
 
 @contextmanager
-def workers(gateway: str, spaces: list[str], folder: Path, environment: Mapping[str, str]) -> Iterator[Clients]:
-    """A scheduler here and a worker in each namespace, client1, client2, …, with an environment of their own."""
+def workers(gateway: str, spaces: list[str], folder: Path) -> Iterator[str]:
+    """A scheduler here and a worker in each namespace, client1, client2, …; the address of the scheduler."""
     with ExitStack() as stack:
 
         def start(*words: str, **more: str) -> None:
@@ -75,10 +66,10 @@ def workers(gateway: str, spaces: list[str], folder: Path, environment: Mapping[
             start(
                 *("ip", "netns", "exec", space, *DASK, "distributed.cli.dask_worker", address, "--name", name),
                 *("--nthreads", "2", "--no-nanny", "--no-dashboard", "--local-directory", str(folder / f"dask-{name}")),
-                **{**environment, "PLIMSOLL_HOME": str(folder / name)},
+                PLIMSOLL_HOME=str(folder / name),
             )
         _wait(address, len(spaces))
-        yield Clients(gateway, address)
+        yield address
 
 
 def _wait(address: str, count: int) -> None:

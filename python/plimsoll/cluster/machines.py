@@ -56,6 +56,11 @@ class ClusterMachines:
             targets.append(target)
         return replace(study, targets=tuple(targets))
 
+    def keep_secret(self, name: str, value: str) -> None:
+        """An environment variable of all workers, for as long as they run; never in a command line, a log or a file."""
+        for worker in self.workers:
+            self._cluster.call(worker, remote.keep_secret, name, remote.Secret(value))
+
     @property
     def facts(self) -> Mapping[str, Any]:
         """Host facts and clock of every worker."""

@@ -7,6 +7,7 @@ stopped and the places are cleaned up, so that nothing is left behind by a coord
 from __future__ import annotations
 
 import atexit
+import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -85,6 +86,19 @@ def facts() -> HostFacts:
 def kind_of(path: str) -> str:
     """`device`, `directory` or `database`."""
     return "database" if is_address(path) else "device" if is_block_device(Path(path)) else "directory"
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A value that no log of a call shows."""
+
+    value: str = field(repr=False)
+
+
+@answers
+def keep_secret(name: str, secret: Secret) -> None:
+    """An environment variable of this worker's process, such as the password of a database."""
+    os.environ[name] = secret.value
 
 
 @answers

@@ -17,6 +17,7 @@ from tests.integration.run import starter
 
 from plimsoll.clouds import databases, finding
 from plimsoll.clouds.rent import renting
+from plimsoll.cluster import machines_of
 from plimsoll.model import Run, RunStatus, Target
 from plimsoll.store.store import open_store
 from plimsoll.volumes import registry
@@ -44,11 +45,13 @@ def test_three_client_machines_saturate_a_thousand_iops(proxy: Proxy, tmp_path: 
             [endpoint] = rented.endpoints()
             secret = endpoint.password_file.read_text()
             place = databases.measured(Target(name="db", where="aws-rds:mysql"), endpoint)
-            with workers(gateway, spaces, tmp_path, {databases.PASSWORD_ENV: secret}) as clients:
-                told = [measured(place, clients.address, tmp_path, ["load=,clients=4"], "runtime=1s")]
+            with workers(gateway, spaces, tmp_path) as address:
+                with machines_of(address) as machines:
+                    machines.keep_secret(databases.PASSWORD_ENV, secret)
+                told = [measured(place, address, tmp_path, ["load=,clients=4"], "runtime=1s")]
                 servers[0].limit()
                 own = [f"c{count}=,clients={count},rate={count * OFFERED}" for count in MACHINES]
-                told.append(measured(place, clients.address, tmp_path, own))
+                told.append(measured(place, address, tmp_path, own))
         runs = line()
     assert left(proxy.moto) == []
     assert registry.volumes() == []
