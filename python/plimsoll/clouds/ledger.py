@@ -13,7 +13,6 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
