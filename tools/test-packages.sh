@@ -2,9 +2,9 @@
 # Installs what the tests need on Debian and Ubuntu as root; elsewhere says what is missing.
 # Servers of the database tests: postgresql, redis-server, mariadb-server, nginx-light, each started privately by the
 # tests; so is openssh-server, for workers that are reached over SSH. openssl makes their certificates; librocksdb-dev brings RocksDB's library, which one driver loads. dbench, postmark, bonnie++ and sysbench are run beside the native tests. wrk and sysbench are what `make bench-db` compares with.
-packages="dbench postmark bonnie++ redis-server mariadb-server nginx-light openssl librocksdb-dev wrk sysbench postgresql chromium openssh-server e2fsprogs xfsprogs btrfs-progs mount fio strace ioping"
+packages="dbench postmark bonnie++ redis-server mariadb-server nginx-light openssl librocksdb-dev wrk sysbench postgresql chromium openssh-server iproute2 e2fsprogs xfsprogs btrfs-progs mount fio strace ioping"
 missing=""
-for program in dbench postmark bonnie++ redis-server mariadbd nginx openssl wrk sysbench chromium sshd mkfs.ext4 mkfs.xfs mkfs.btrfs losetup fio strace ioping; do command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing="$missing $program"; done
+for program in dbench postmark bonnie++ redis-server mariadbd nginx openssl wrk sysbench chromium sshd ip mkfs.ext4 mkfs.xfs mkfs.btrfs losetup fio strace ioping; do command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing="$missing $program"; done
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgres"
 /sbin/ldconfig -p 2>/dev/null | grep -q 'librocksdb\.so' || missing="$missing librocksdb"
 [ -z "$missing" ] && exit 0
