@@ -111,7 +111,7 @@ def _why(held: Held, by: dict[Held, list[Plateau]], shape: VolumeShape) -> str:
     if by[Held.INSTANCE]:
         machine = shape.instance.name if shape.instance else "the machine"
         return f"the limit of {machine} was reached before the volume's; a larger instance would show it"
-    return f"no run was held back by a limit of {_WORDS[held]}"
+    return f"no run was held back by the volume's {_WORDS[held]}"
 
 
 def _of_burst(held: Held, published: Rate, known: set[str], shape: VolumeShape, place: str) -> list[Missing]:

@@ -69,7 +69,7 @@ def test_a_load_that_no_limit_holds_shows_none() -> None:
     fit = fitted([run("randread", noisy(1, 2000), waited="none") for _ in range(3)])
     assert not fit.numbers
     missing = next(each for each in fit.missing if each.names == ("iops",))
-    assert missing.why == "no run was held back by a limit of IOPS"
+    assert missing.why == "no run was held back by the volume's IOPS"
     assert missing.test.startswith("plimsoll run randread --on v=vol:type=gp3,size=100GiB --set depth=64")
 
 
