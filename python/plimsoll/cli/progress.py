@@ -38,8 +38,9 @@ def observer(*, quiet: bool, interrupted: str = RESUMES, streams: Streams = NO_S
     try:
         with _fitting(quiet=quiet) as watching, streams.opened() as also:
             yield Several([watching, *(Watcher(each, None) for each in also)])
-    except KeyboardInterrupt:
-        say(interrupted)
+    except KeyboardInterrupt as error:
+        # Whoever passed it on may know what it means here.
+        say(str(error) or interrupted)
         raise
 
 

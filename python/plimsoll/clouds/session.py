@@ -36,6 +36,8 @@ from plimsoll.store.scored import scored_runs
 from plimsoll.store.store import Store
 from plimsoll.units import SECOND, format_duration
 
+INTERRUPTED = "interrupted; finished runs are kept, and what was rented was given back"
+"""What Ctrl-C means here; what could not be given back has been told before."""
 Measure = Callable[[Study | LoadStudy, Machines], Session]
 
 
@@ -51,8 +53,11 @@ def carried_out(
     for warning in (*made.capped, *made.cloud.check(made.rental)):
         observer.note(warning)
     course = Course(made, wanted, store, observer, lease.end_ns(made.quote.lease_ns / SECOND), own_address(), measure)
-    while course.goes_on():
-        course.allocate()
+    try:
+        while course.goes_on():
+            course.allocate()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(INTERRUPTED) from None
     return course.sessions
 
 

@@ -35,9 +35,10 @@ def _ready(session: Session, rental: Mapping[str, Any]) -> Iterator[Verified]:
 def _measured(runs: Sequence[Run]) -> Iterator[Verified]:
     facts = runs[-1].target.facts if runs else {}
     volumes = list(facts.get(RENTED, {}).get("volumes", []))
-    keys = " ".join(str(each.get("key")) for each in facts.get("devices", []))
-    by_serial = bool(volumes) and all(each.replace("-", "", 1) in keys for each in volumes)
-    yield Verified("the device shows the serial of the volume", by_serial, f"{', '.join(volumes)} in {keys or 'none'}")
+    devices = [each for each in facts.get("devices", []) if isinstance(each, Mapping)]
+    shown = [f"{each.get('name')}, serial {each.get('key') or 'not shown'}" for each in devices]
+    found = bool(volumes and shown)
+    yield Verified("the device of the volume is found", found, f"{', '.join(volumes)} is {'; '.join(shown)}")
     good = sum(run.status is RunStatus.OK for run in runs)
     yield Verified("the volume is measured", good == len(runs) > 0, f"{good} of {len(runs)} runs are valid")
 

@@ -69,11 +69,19 @@ def test_an_interrupt_gives_everything_back_and_keeps_the_bill(
         until(lambda: process.poll() is not None or "block 1" in log.read_text(), "a first run", 120)
         process.send_signal(signal.SIGINT)
         assert process.wait(120) == 130, log.read_text()
+    assert "interrupted; finished runs are kept, and what was rented was given back" in log.read_text()
     assert everything(proxy.moto) == []
     assert cloud.running == []
     assert "Rented for" in plimsoll("show").out
     (session,) = [row["session"] for row in plimsoll("list", "sessions", "--json").json]
     assert "another allocation" in plimsoll("run", "--resume", session, check=2).err
+
+
+def test_the_self_test_says_what_it_has_verified(plimsoll: Command, cloud: Machines, proxy: Proxy) -> None:
+    answer = plimsoll("cloud", "selftest", "--budget", "1USD", "--json")
+    assert [each["ok"] for each in answer.json] == [True] * 5, answer.out
+    assert everything(proxy.moto) == []
+    assert cloud.running == []
 
 
 def files(folder: Path) -> list[Path]:
