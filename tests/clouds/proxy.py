@@ -1,7 +1,7 @@
 """A proxy in front of moto: it counts and keeps all calls, and lets tests answer, change or lose each of them.
 
 proxy.before.append(f)   f(call) → Answer, LOST or None: answered so, and moto never sees the call; None goes on
-proxy.after.append(f)    f(call, answer) → Answer, LOST or None: what the caller gets once the call took effect
+proxy.after.append(f)    f(call, answer) → Answer, LOST or None: what the caller gets in the place of any answer
 proxy.started.append(f)  f(Started): a RunInstances took effect; the user data, tags and volumes of the new instance
 proxy.addresses[ID] = A  the public address that DescribeInstances tells of an instance
 """
@@ -103,14 +103,16 @@ class Proxy:
 
     def answer(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Answer:
         call = self._call(method, path, headers, body)
-        for rule in list(self.before):
-            if (answer := rule(call)) is not None:
-                return answer
-        answer = _forward(self.moto, method, path, headers, body)
-        if call.action == "RunInstances" and answer.status == 200:
-            self._tell(call, answer)
-        if call.action == "DescribeInstances":
-            answer = self._readdressed(answer)
+        answers = (rule(call) for rule in list(self.before))
+        answer = next((each for each in answers if each is not None), None)
+        if answer is LOST:
+            return answer
+        if answer is None:
+            answer = _forward(self.moto, method, path, headers, body)
+            if call.action == "RunInstances" and answer.status == 200:
+                self._tell(call, answer)
+            if call.action == "DescribeInstances":
+                answer = self._readdressed(answer)
         for change in list(self.after):
             answer = change(call, answer) or answer
         return answer
