@@ -68,10 +68,9 @@ def fitted(runs: Sequence[Run]) -> Fit:
     missing = _missing(numbers, by, shape, place)
     single = _single(found, held, numbers, shape)
     for kind in KINDS:
-        some, why = latency(kind, single, served=is_emulated(target))
+        some, unseen = latency(kind, single, served=is_emulated(target))
         numbers += some
-        if why:
-            missing.append(_of_kind(kind, why, place, seen=bool(some)))
+        missing += [Missing((name,), why, _command(_test_of(kind, name), place)) for name, why in unseen.items()]
     return Fit(target.name, shape, tuple(numbers), tuple(missing), tuple(notes), len(valid))
 
 
@@ -132,11 +131,11 @@ def _outlasting(lasts_s: float) -> str:
     return f"{math.ceil(wanted_s)}s" if wanted_s < 120 else f"{math.ceil(wanted_s / 60)}m"
 
 
-def _of_kind(kind: str, why: str, place: str, *, seen: bool) -> Missing:
-    if not seen:
-        return Missing((f"{kind} latency",), why, _command(_TESTS[kind], place))
-    test = _TESTS[kind].replace("depth=1 ", f"depth=1 --set block_size={LARGE} ")
-    return Missing((f"{kind}_bytes_per_s",), why, _command(test, place))
+def _test_of(kind: str, name: str) -> str:
+    """The test that would show what is missing of a kind's latency."""
+    if name.endswith("_bytes_per_s"):
+        return _TESTS[kind].replace("depth=1 ", f"depth=1 --set block_size={LARGE} ")
+    return _TESTS[kind].replace("runtime=30s", "runtime=5m") if name.endswith("_share") else _TESTS[kind]
 
 
 def _place(target: Target) -> str:

@@ -69,8 +69,8 @@ def distribution(histogram: Histogram) -> Distribution:
     return Distribution(*head, share, math.exp(mean), spread, count, at_floor >= FLOOR_SHARE)
 
 
-def latency(kind: str, single: Sequence[Plateau], *, served: bool) -> tuple[list[Number], str]:
-    """The numbers of a kind from runs with one I/O in flight that no limit held; and why some are missing, or "".
+def latency(kind: str, single: Sequence[Plateau], *, served: bool) -> tuple[list[Number], dict[str, str]]:
+    """The numbers of a kind from runs with one I/O in flight that no limit held; and of those that are not, why.
 
     Runs of the smallest size give the distribution; larger ones, what a byte adds.
     """
@@ -80,16 +80,24 @@ def latency(kind: str, single: Sequence[Plateau], *, served: bool) -> tuple[list
             by_size.setdefault(each.use.block_bytes, []).append(distribution(decode(each.run.histograms[kind])))
     sizes = sorted(size for size, found in by_size.items() if len(found) >= FEWEST)
     if not sizes:
-        return [], f"fewer than {FEWEST} runs of one size had one {kind} in flight with no limit reached"
+        few = f"fewer than {FEWEST} runs of one size had one {kind} in flight with no limit reached"
+        return [], {f"{kind} latency": few}
     numbers = _numbers(kind, by_size[sizes[0]], served=served)
+    missing = {}
+    if not any(each.name == f"{kind}_tail_share" for each in numbers):
+        missing[f"{kind}_tail_share"] = f"some runs have a tail of slow {kind}s, and others none"
+    slope = None
     if len(sizes) == 1:
-        return numbers, f"{kind}s of one size only show nothing of what a byte takes"
-    slope = _per_byte(kind, sizes[0], by_size[sizes[0]], sizes[-1], by_size[sizes[-1]])
+        missing[f"{kind}_bytes_per_s"] = f"{kind}s of one size only show nothing of what a byte takes"
+    else:
+        slope = _per_byte(kind, sizes[0], by_size[sizes[0]], sizes[-1], by_size[sizes[-1]])
+        if slope is None:
+            missing[f"{kind}_bytes_per_s"] = "larger ones took no longer, as far as the runs can tell"
     if slope is None:
-        return numbers, "larger ones took no longer, as far as the runs can tell"
+        return numbers, missing
     # In the model each I/O takes its bytes' time beside these.
     own_ns = sizes[0] * SECOND / slope.value
-    return [*(_without(each, own_ns) for each in numbers), slope], ""
+    return [*(_without(each, own_ns) for each in numbers), slope], missing
 
 
 def _without(number: Number, own_ns: float) -> Number:

@@ -161,6 +161,22 @@ def test_larger_sizes_show_what_a_byte_takes() -> None:
     assert numbers["read_median_ns"].low <= 1e6 <= numbers["read_median_ns"].high
 
 
+def test_a_tail_that_only_some_runs_have_is_none() -> None:
+    tails = [(0.02, 20e6, 0.1), (0.02, 20e6, 0.1), (0.0, 1.0, 0.0)]
+    runs = [
+        real("randread depth=1", 900, values_ns=latencies(seed, 1e6, 0.2, tail=tail)) for seed, tail in enumerate(tails)
+    ]
+    fit = fitted(runs)
+    assert "read_tail_share" not in named(fit)
+    missing = next(each for each in fit.missing if each.names == ("read_tail_share",))
+    assert missing.why == "some runs have a tail of slow reads, and others none"
+    assert "--set runtime=5m" in missing.test
+    every = named(
+        fitted([real("randread depth=1", 900, values_ns=latencies(s, 1e6, 0.2, tail=tails[0])) for s in range(3)])
+    )
+    assert every["read_tail_share"].low <= 0.02 <= every["read_tail_share"].high
+
+
 def test_two_runs_show_no_latency() -> None:
     fit = fitted([real("randread depth=1", 900, values_ns=latencies(seed, 1e6, 0.2)) for seed in range(2)])
     assert not fit.numbers
