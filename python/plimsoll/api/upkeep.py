@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from plimsoll.location import home
 
-PATIENCE_S = 150.0
+ENDING_S = 150.0
 """For what a provider takes its time to end; after so long a command goes on with what it was asked for."""
 
 
@@ -27,4 +27,4 @@ def swept() -> Iterator[str]:
     if rentals.is_dir() and any(rentals.iterdir()):
         from plimsoll.clouds import sweep
 
-        yield from sweep.abandoned(PATIENCE_S)
+        yield from sweep.abandoned(ENDING_S)

@@ -12,11 +12,13 @@ import pytest
 import plimsoll
 from plimsoll.clouds.hosts import wheel, wheelhouse
 from plimsoll.clouds.hosts.install import check_glibc
-from plimsoll.clouds.hosts.reach import Kind
+from plimsoll.clouds.hosts.reach import Platform
 from plimsoll.clouds.provider import Host
 from plimsoll.errors import CloudError
 
-KIND = Kind(python="/usr/bin/python3", version=(3, 12), architecture="x86_64", glibc=(2, 39), home="/home/ubuntu")
+PLATFORM = Platform(
+    python="/usr/bin/python3", version=(3, 12), architecture="x86_64", glibc=(2, 39), home="/home/ubuntu"
+)
 
 
 def test_the_wheel_is_what_runs_here(tmp_path: Path) -> None:
@@ -44,15 +46,15 @@ def test_a_program_that_was_not_installed_says_so(tmp_path: Path, monkeypatch: p
 
 
 def test_wheels_for_any_older_glibc_run() -> None:
-    found = wheelhouse.platforms(KIND)
+    found = wheelhouse.platform_tags(PLATFORM)
     assert found[0] == "manylinux_2_39_x86_64"
     assert found[-3:] == ["manylinux_2_17_x86_64", "manylinux2014_x86_64", "linux_x86_64"]
 
 
 def test_an_old_glibc_is_refused() -> None:
     host = Host(machine="m1", id="i-0a", address="203.0.113.9", user="ubuntu", key_file=Path("key"), zone="a")
-    check_glibc(KIND, host)
-    old = Kind(**{**vars(KIND), "glibc": (2, 12)})
+    check_glibc(PLATFORM, host)
+    old = Platform(**{**vars(PLATFORM), "glibc": (2, 12)})
     with pytest.raises(CloudError, match=r"machine m1 \(i-0a\) has glibc 2.12, and this program needs "):
         check_glibc(old, host)
 
@@ -62,5 +64,5 @@ def test_packages_that_cannot_be_fetched(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
     packed = wheel.own_wheel(tmp_path)
     with pytest.raises(CloudError, match=r"the packages for Python 3.12 on x86_64 could not be fetched here: No match"):
-        wheelhouse.wheelhouse(packed, KIND)
+        wheelhouse.wheelhouse(packed, PLATFORM)
     assert not list(tmp_path.glob("wheelhouses/*"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import asyncssh
 
-from plimsoll.clouds.hosts.reach import Kind
+from plimsoll.clouds.hosts.reach import Platform
 from plimsoll.clouds.hosts.wheel import oldest_glibc
 from plimsoll.clouds.hosts.wheelhouse import EXTRA
 from plimsoll.clouds.provider import Host
@@ -17,18 +17,20 @@ FOLDER = "plimsoll"
 """In the home of the user."""
 
 
-def check_glibc(kind: Kind, host: Host) -> None:
+def check_glibc(platform: Platform, host: Host) -> None:
     """Raise CloudError where the compiled module cannot be loaded."""
-    if kind.glibc < (oldest := oldest_glibc()):
+    if platform.glibc < (oldest := oldest_glibc()):
         raise CloudError(
-            f"machine {host.machine} ({host.id}) has glibc {kind.glibc[0]}.{kind.glibc[1]}, and this program needs "
-            f"{oldest[0]}.{oldest[1]}; choose a newer image, or install the wheel of `make wheel` here"
+            f"machine {host.machine} ({host.id}) has glibc {platform.glibc[0]}.{platform.glibc[1]}, and this program "
+            f"needs {oldest[0]}.{oldest[1]}; choose a newer image, or install the wheel of `make wheel` here"
         )
 
 
-async def install(connection: asyncssh.SSHClientConnection, host: Host, kind: Kind, wheel: Path, wheels: Path) -> str:
+async def install(
+    connection: asyncssh.SSHClientConnection, host: Host, platform: Platform, wheel: Path, wheels: Path
+) -> str:
     """The path of a Python there that has this Plimsoll. Raises CloudError with the reason."""
-    folder = f"{kind.home}/{FOLDER}"
+    folder = f"{platform.home}/{FOLDER}"
     there = f"{folder}/wheels"
     await _run(connection, host, f"mkdir -p {shlex.quote(there)}")
     async with connection.start_sftp_client() as sftp:
@@ -36,7 +38,7 @@ async def install(connection: asyncssh.SSHClientConnection, host: Host, kind: Ki
     pip = next(each.name for each in wheels.glob("pip-*.whl"))
     python = f"{folder}/venv/bin/python"
     # Systems have venv without pip, whose wheel is a program, too.
-    await _run(connection, host, f"{shlex.quote(kind.python)} -m venv --without-pip {shlex.quote(folder)}/venv")
+    await _run(connection, host, f"{shlex.quote(platform.python)} -m venv --without-pip {shlex.quote(folder)}/venv")
     words = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--find-links", there]
     words += ["--no-cache-dir", "--no-compile", f"{there}/{wheel.name}[{EXTRA}]"]
     await _run(connection, host, shlex.join([python, f"{there}/{pip}/pip", *words]))

@@ -39,7 +39,7 @@ echo "no Python:$seen"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class Platform:
     """What a wheel must fit, and where it can be put."""
 
     python: str
@@ -98,7 +98,7 @@ def _reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error) or type(error).__name__
 
 
-async def kind_of(connection: asyncssh.SSHClientConnection, host: Host) -> Kind:
+async def platform_of(connection: asyncssh.SSHClientConnection, host: Host) -> Platform:
     """What it is. Raises CloudError where Plimsoll cannot work there."""
     answer = await connection.run("sh -s", input=_ASK)
     said = str(answer.stdout or "").strip()
@@ -122,7 +122,7 @@ async def kind_of(connection: asyncssh.SSHClientConnection, host: Host) -> Kind:
         raise CloudError(f"{where} has no glibc, which the compiled module needs; choose another image")
     major, minor = map(int, version.split(".")[:2])
     first, second = about["version"]
-    return Kind(
+    return Platform(
         python=about["python"],
         version=(first, second),
         architecture=about["architecture"],

@@ -14,7 +14,7 @@ from plimsoll.clouds.hosts import layouts
 from plimsoll.clouds.hosts.attached import Attached
 from plimsoll.clouds.hosts.install import check_glibc, install
 from plimsoll.clouds.hosts.known import known_hosts, options
-from plimsoll.clouds.hosts.reach import Kind, kind_of, reached
+from plimsoll.clouds.hosts.reach import Platform, platform_of, reached
 from plimsoll.clouds.hosts.wheel import own_wheel
 from plimsoll.clouds.hosts.wheelhouse import wheelhouse
 from plimsoll.clouds.provider import Cloud, Host
@@ -72,24 +72,24 @@ async def _installed(
     """The Python that has Plimsoll, by machine; all at once, packages for each kind of machine once."""
     async with AsyncExitStack() as stack:
         connections = await asyncio.gather(*(stack.enter_async_context(reached(host, folder, gone)) for host in hosts))
-        kinds = await asyncio.gather(*map(kind_of, connections, hosts))
-        for kind, host in zip(kinds, hosts, strict=True):
-            check_glibc(kind, host)
+        platforms = await asyncio.gather(*map(platform_of, connections, hosts))
+        for platform, host in zip(platforms, hosts, strict=True):
+            check_glibc(platform, host)
         wheels: dict[tuple[Any, ...], Path] = {}
-        for kind in kinds:
-            if _alike(kind) not in wheels:
-                wheels[_alike(kind)] = await asyncio.to_thread(wheelhouse, wheel, kind)
+        for platform in platforms:
+            if _alike(platform) not in wheels:
+                wheels[_alike(platform)] = await asyncio.to_thread(wheelhouse, wheel, platform)
         made = await asyncio.gather(
             *(
-                install(connection, host, kind, wheel, wheels[_alike(kind)])
-                for connection, host, kind in zip(connections, hosts, kinds, strict=True)
+                install(connection, host, platform, wheel, wheels[_alike(platform)])
+                for connection, host, platform in zip(connections, hosts, platforms, strict=True)
             )
         )
     return dict(zip([host.machine for host in hosts], made, strict=True))
 
 
-def _alike(kind: Kind) -> tuple[Any, ...]:
-    return kind.version, kind.architecture, kind.glibc
+def _alike(platform: Platform) -> tuple[Any, ...]:
+    return platform.version, platform.architecture, platform.glibc
 
 
 def _ssh_host(host: Host, folder: Path, python: str) -> SshHost:

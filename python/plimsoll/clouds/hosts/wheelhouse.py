@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-from plimsoll.clouds.hosts.reach import Kind
+from plimsoll.clouds.hosts.reach import Platform
 from plimsoll.errors import CloudError
 from plimsoll.location import home
 
@@ -29,30 +29,30 @@ PIP = "pip"
 """Fetched with the others: systems come without it, and it runs as it lies there."""
 
 
-def wheelhouse(wheel: Path, kind: Kind) -> Path:
+def wheelhouse(wheel: Path, platform: Platform) -> Path:
     """A folder with all that `wheel` needs there, in the versions that are installed here.
 
     Raises CloudError with pip's reason.
     """
-    pinned = _pinned(kind)
-    named = json.dumps([pinned, kind.version, kind.architecture, kind.glibc])
+    pinned = _pinned(platform)
+    named = json.dumps([pinned, platform.version, platform.architecture, platform.glibc])
     folder = home() / "wheelhouses" / hashlib.sha256(named.encode()).hexdigest()[:16]
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _forget_old(folder.parent)
         if not folder.exists():
-            _make(wheel, kind, pinned, folder)
+            _make(wheel, platform, pinned, folder)
         os.utime(folder)
     return folder
 
 
-def _make(wheel: Path, kind: Kind, pinned: dict[str, str], folder: Path) -> None:
+def _make(wheel: Path, platform: Platform, pinned: dict[str, str], folder: Path) -> None:
     draft = folder.with_suffix(".draft")
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir()
     try:
-        _fetch(wheel, kind, pinned, draft)
+        _fetch(wheel, platform, pinned, draft)
         for own in draft.glob("plimsoll-*.whl"):
             own.unlink()
         draft.rename(folder)
@@ -67,12 +67,12 @@ def _forget_old(parent: Path) -> None:
             shutil.rmtree(each, ignore_errors=True)
 
 
-def _fetch(wheel: Path, kind: Kind, pinned: dict[str, str], folder: Path) -> None:
+def _fetch(wheel: Path, platform: Platform, pinned: dict[str, str], folder: Path) -> None:
     constraints = folder / "constraints"
     constraints.write_text("".join(f"{name}=={version}\n" for name, version in pinned.items()))
-    version = "".join(map(str, kind.version))
+    version = "".join(map(str, platform.version))
     words = ["--only-binary=:all:", "--python-version", version, "--implementation", "cp", "--constraint", constraints]
-    words += [word for each in platforms(kind) for word in ("--platform", each)]
+    words += [word for each in platform_tags(platform) for word in ("--platform", each)]
     pip = [sys.executable, "-m", PIP, "download", "--quiet", "--disable-pip-version-check", "--dest", folder]
     done = subprocess.run(
         [*map(str, pip), *map(str, words), f"{wheel}[{EXTRA}]", PIP],
@@ -83,25 +83,25 @@ def _fetch(wheel: Path, kind: Kind, pinned: dict[str, str], folder: Path) -> Non
         said = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()
         reason = next((line for line in reversed(said) if "ERROR" in line), said[-1]).removeprefix("ERROR: ")
         raise CloudError(
-            f"the packages for Python {kind.version[0]}.{kind.version[1]} on {kind.architecture} could not be fetched "
+            f"the packages for Python {platform.version[0]}.{platform.version[1]} on {platform.architecture} could not be fetched "
             f"here: {reason}. `{sys.executable} -m pip download` fetches them: pip must be there (`{sys.executable} "
             "-m ensurepip` brings it), and reach an index"
         )
 
 
-def platforms(kind: Kind) -> list[str]:
+def platform_tags(platform: Platform) -> list[str]:
     """Those of wheels that run there, as pip wants them: each one by name. Ours may be tagged for this machine only."""
-    major, newest = kind.glibc
+    major, newest = platform.glibc
     found = [f"manylinux_{major}_{minor}" for minor in range(newest, OLDEST_MANYLINUX - 1, -1)]
-    return [f"{each}_{kind.architecture}" for each in (*found, "manylinux2014", "linux")]
+    return [f"{each}_{platform.architecture}" for each in (*found, "manylinux2014", "linux")]
 
 
-def _pinned(kind: Kind) -> dict[str, str]:
+def _pinned(platform: Platform) -> dict[str, str]:
     """The versions, by name, of all that is needed there and installed here."""
     surroundings = {
-        "python_version": ".".join(map(str, kind.version)),
-        "python_full_version": f"{'.'.join(map(str, kind.version))}.0",
-        "platform_machine": kind.architecture,
+        "python_version": ".".join(map(str, platform.version)),
+        "python_full_version": f"{'.'.join(map(str, platform.version))}.0",
+        "platform_machine": platform.architecture,
     }
     found: dict[str, str] = {}
     todo, done = [("plimsoll", EXTRA)], set()
