@@ -83,8 +83,8 @@ def _fetch(wheel: Path, platform: Platform, pinned: dict[str, str], folder: Path
         said = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()
         reason = next((line for line in reversed(said) if "ERROR" in line), said[-1]).removeprefix("ERROR: ")
         raise CloudError(
-            f"the packages for Python {platform.version[0]}.{platform.version[1]} on {platform.architecture} could not be fetched "
-            f"here: {reason}. `{sys.executable} -m pip download` fetches them: pip must be there (`{sys.executable} "
+            f"the packages for Python {platform.version[0]}.{platform.version[1]} on {platform.architecture} could not be "
+            f"fetched here: {reason}. `{sys.executable} -m pip download` fetches them: pip must be there (`{sys.executable} "
             "-m ensurepip` brings it), and reach an index"
         )
 
