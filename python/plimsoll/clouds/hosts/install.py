@@ -9,7 +9,7 @@ import asyncssh
 
 from plimsoll.clouds.hosts.reach import Platform
 from plimsoll.clouds.hosts.wheel import oldest_glibc
-from plimsoll.clouds.hosts.wheelhouse import EXTRA
+from plimsoll.clouds.hosts.wheelhouse import PIP
 from plimsoll.clouds.provider import Host
 from plimsoll.errors import CloudError
 
@@ -33,14 +33,16 @@ async def install(
     folder = f"{platform.home}/{FOLDER}"
     there = f"{folder}/wheels"
     await _run(connection, host, f"mkdir -p {shlex.quote(there)}")
+    files = (wheel, *sorted(wheels.iterdir()))
     async with connection.start_sftp_client() as sftp:
-        await sftp.put([str(each) for each in (wheel, *sorted(wheels.iterdir()))], there)
-    pip = next(each.name for each in wheels.glob("pip-*.whl"))
+        await sftp.put([str(each) for each in files], there)
+    pip = next(each.name for each in files if each.name.startswith(f"{PIP}-"))
     python = f"{folder}/venv/bin/python"
     # Systems have venv without pip, whose wheel is a program, too.
     await _run(connection, host, f"{shlex.quote(platform.python)} -m venv --without-pip {shlex.quote(folder)}/venv")
-    words = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--find-links", there]
-    words += ["--no-cache-dir", "--no-compile", f"{there}/{wheel.name}[{EXTRA}]"]
+    # What is needed was resolved when it was fetched.
+    words = ["install", "--quiet", "--disable-pip-version-check", "--no-index", "--no-deps", "--no-cache-dir"]
+    words += ["--no-compile", *(f"{there}/{each.name}" for each in files if each.name != pip)]
     await _run(connection, host, shlex.join([python, f"{there}/{pip}/pip", *words]))
     return python
 

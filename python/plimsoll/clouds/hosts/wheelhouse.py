@@ -27,6 +27,8 @@ KEPT_S = 30 * 24 * 3600.0
 """After their last use."""
 PIP = "pip"
 """Fetched with the others: systems come without it, and it runs as it lies there."""
+NOT_THERE = ("plimsoll", "vl_convert_python")
+"""Ours is packed anew each time; the other draws charts, which is done here, and is half of all that would be sent."""
 
 
 def wheelhouse(wheel: Path, platform: Platform) -> Path:
@@ -35,7 +37,7 @@ def wheelhouse(wheel: Path, platform: Platform) -> Path:
     Raises CloudError with pip's reason.
     """
     pinned = _pinned(platform)
-    named = json.dumps([pinned, platform.version, platform.architecture, platform.glibc])
+    named = json.dumps([NOT_THERE, pinned, platform.version, platform.architecture, platform.glibc])
     folder = home() / "wheelhouses" / hashlib.sha256(named.encode()).hexdigest()[:16]
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / "lock").open("w") as lock:
@@ -53,8 +55,9 @@ def _make(wheel: Path, platform: Platform, pinned: dict[str, str], folder: Path)
     draft.mkdir()
     try:
         _fetch(wheel, platform, pinned, draft)
-        for own in draft.glob("plimsoll-*.whl"):
-            own.unlink()
+        for name in NOT_THERE:
+            for each in draft.glob(f"{name}-*.whl"):
+                each.unlink()
         draft.rename(folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -83,9 +86,9 @@ def _fetch(wheel: Path, platform: Platform, pinned: dict[str, str], folder: Path
         said = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()
         reason = next((line for line in reversed(said) if "ERROR" in line), said[-1]).removeprefix("ERROR: ")
         raise CloudError(
-            f"the packages for Python {platform.version[0]}.{platform.version[1]} on {platform.architecture} could not be "
-            f"fetched here: {reason}. `{sys.executable} -m pip download` fetches them: pip must be there (`{sys.executable} "
-            "-m ensurepip` brings it), and reach an index"
+            f"the packages for Python {platform.version[0]}.{platform.version[1]} on {platform.architecture} could not "
+            f"be fetched here: {reason}. `{sys.executable} -m pip download` fetches them: pip must be there "
+            f"(`{sys.executable} -m ensurepip` brings it), and reach an index"
         )
 
 
