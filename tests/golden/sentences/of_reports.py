@@ -15,7 +15,7 @@ from tests.unit.report.test_load_line_search import searched
 from tests.unit.report.test_sections import fail
 
 from plimsoll.altered import NONE, with_altered_parts, with_altered_scores, without_checksum
-from plimsoll.model import Finding, Level, Run, RunStatus, Score
+from plimsoll.model import RENTED, Finding, Level, Run, RunStatus, Score
 from plimsoll.report import Evidence
 from plimsoll.report.against import Saved
 from plimsoll.report.sections import cost, scaling
@@ -373,8 +373,21 @@ def _parts() -> list[Situation]:
         of_evidence(
             "noise that more blocks can tell", lambda: _extended(1.0, noise=0.3, old=True), undecided, never=(agree,)
         ),
+        of_evidence(
+            "noise on rented places",
+            lambda: _rented(_extended(1.0, noise=0.3, old=True)),
+            "each on a fresh instance and volume: --allocations rents them.",
+            never=(undecided,),
+        ),
         of_evidence("noise that they cannot", lambda: _extended(1.0, noise=3.0, old=True), never=(undecided,)),
     ]
+
+
+def _rented(found: Evidence) -> Evidence:
+    """The same, of places that were given back."""
+    at = {"kind": RENTED, "where": "aws:gp3"}
+    runs = [run.model_copy(update={"target": run.target.model_copy(update=at)}) for run in found.runs]
+    return Evidence(found.sessions, runs, None, 0.1)
 
 
 def _imported(not_kept: list[str]) -> Evidence:

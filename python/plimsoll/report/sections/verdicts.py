@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from statistics import median
 
-from plimsoll.model import RunStatus, SessionState
+from plimsoll.model import RENTED, RunStatus, SessionState
 from plimsoll.report.allocations import of_products
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.document import Cell as CellOf
@@ -209,13 +209,20 @@ def _scope(evidence: Evidence) -> Text:
 def _about_products(evidence: Evidence) -> str:
     if any(each.is_enough for each in of_products(evidence)):
         return "What they say of the products, whose unit is the allocation, stands under “Products”."
-    return "A statement about a product needs 3 or more sessions, each on a fresh instance and volume."
+    needs = "A statement about a product needs 3 or more sessions, each on a fresh instance and volume"
+    return f"{needs}: --allocations rents them." if _is_rented(evidence) else f"{needs}."
+
+
+def _is_rented(evidence: Evidence) -> bool:
+    """Whether the places were rented for it, and are gone."""
+    return any(run.target.kind == RENTED for run in evidence.runs)
 
 
 def _extension(evidence: Evidence) -> list[str]:
     """What adds blocks to the one session that is shown, where the plan of looks goes as far as they would have to."""
     session = evidence.sessions[0]
     own = session.interleaved and "tests" in session.study and "load_line" not in session.study
+    own = own and not _is_rented(evidence)
     open_ = [
         cell
         for cell in evidence.cells
