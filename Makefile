@@ -19,7 +19,7 @@ help:
 	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
 	@echo "make bench      side by side with fio, as ratios                     make validate    the long simulation"
 	@echo "make assure     sanitizers, fuzzing, every system call failing once: hours    make fuzz      two minutes of fuzzing"
-	@echo "make assure-cloud  sessions that rent from an emulated cloud, killed before and after every call: an hour or two"
+	@echo "make assure-cloud  sessions that rent from an emulated cloud, killed at every call, and verdicts on products: hours"
 	@echo "make wheel      a wheel in dist/                            make assure-wheel   install it in fresh systems and a container (root)"
 	@echo "make torture    kills, full disks, lost power, for two hours (TORTURE='--minutes 10 --seed 7'; as root, on a machine that may be hurt)"
 	@echo "make audit      advisories, licences and archives of what we build on; exit code 3: not all could be checked"
@@ -143,8 +143,10 @@ assure: $(BIN)/.set-up-dev
 	$(BIN)/python -m benches.torture every
 
 # Sessions that rent are killed at every call; nothing may stay. KILLS='--kills 600 --seed 7' takes fewer points.
+# Then products are rented again and again (root): their intervals cover the truth. PRODUCTS='--repetitions 5' takes fewer.
 assure-cloud: $(BIN)/.set-up-dev
 	$(BIN)/python benches/kill_renting.py $(KILLS)
+	$(BIN)/python benches/products_in_cloud.py $(PRODUCTS)
 
 audit: $(BIN)/.set-up-dev
 	$(BIN)/python tools/audit.py

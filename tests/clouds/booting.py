@@ -8,7 +8,7 @@ proxy ─ Detach/AttachVolume ► its disk goes, comes
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -18,13 +18,15 @@ from tests.clouds.proxy import Answer, Call, Proxy, Started
 
 LIMITS = {"iops": "Iops", "throughput": "Throughput"}
 """What a volume has beside type and size: our word, and AWS's."""
+Reshape = Callable[[dict[str, str]], dict[str, str]]
+"""From the volume that was rented to the one that is got."""
 
 
 class Booting:
     """Listens to a proxy."""
 
-    def __init__(self, proxy: Proxy, machines: Machines, *, nitro: bool = True) -> None:
-        self._proxy, self._machines, self._nitro = proxy, machines, nitro
+    def __init__(self, proxy: Proxy, machines: Machines, *, nitro: bool = True, reshape: Reshape = dict) -> None:
+        self._proxy, self._machines, self._nitro, self._reshape = proxy, machines, nitro, reshape
         self._keys: dict[str, str] = {}
         self.errors: list[BaseException] = []
         """Why an instance has no machine: its caller only sees that nobody answers there."""
@@ -52,7 +54,7 @@ class Booting:
                 id=started.instance,
                 public_key=self._keys[about["KeyName"]],
                 user_data=started.user_data,
-                disks={each["VolumeId"]: _shape(each) for each in found},
+                disks={each["VolumeId"]: self._reshape(_shape(each)) for each in found},
                 nitro=self._nitro,
                 instance=about["InstanceType"],
             ),
@@ -92,9 +94,9 @@ _HAVE = {"iops": ("gp3", "io1", "io2"), "throughput": ("gp3",)}
 
 
 @contextmanager
-def booting(proxy: Proxy, machines: Machines, *, nitro: bool = True) -> Iterator[Booting]:
-    """Until the block ends, instances of the account are machines."""
-    listener = Booting(proxy, machines, nitro=nitro)
+def booting(proxy: Proxy, machines: Machines, *, nitro: bool = True, reshape: Reshape = dict) -> Iterator[Booting]:
+    """Until the block ends, instances of the account are machines, whose disks `reshape` may change."""
+    listener = Booting(proxy, machines, nitro=nitro, reshape=reshape)
     proxy.before.append(listener.imported)
     proxy.started.append(listener.started)
     proxy.after.append(listener.called)
