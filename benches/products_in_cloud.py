@@ -133,15 +133,19 @@ def main(arguments: argparse.Namespace) -> int:
         ThreadPoolExecutor(arguments.jobs) as pool,
     ):
         futures = [pool.submit(repeat, cloud, each, arguments.seed, Path(name), deadline) for each in todo]
-        for future in as_completed(futures):
-            if (result := future.result()) is None:
-                continue
-            done.append(result)
-            new += 1
-            with arguments.results.open("a") as file:
-                file.write(json.dumps(asdict(result)) + "\n")
-            left_s = (time.monotonic() - begun) / new * (len(todo) - new)
-            print(f"{result.text}; {new} of {len(todo)}, about {left_s / 60:,.0f} min left", flush=True)
+        try:
+            for future in as_completed(futures):
+                if (result := future.result()) is None:
+                    continue
+                done.append(result)
+                new += 1
+                with arguments.results.open("a") as file:
+                    file.write(json.dumps(asdict(result)) + "\n")
+                left_s = (time.monotonic() - begun) / new * (len(todo) - new)
+                print(f"{result.text}; {new} of {len(todo)}, about {left_s / 60:,.0f} min left", flush=True)
+        finally:
+            # After Ctrl-C commands give back what they have; no other begins.
+            pool.shutdown(cancel_futures=True)
         left = cloud.left()
     return _told(done, left)
 

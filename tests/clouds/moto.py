@@ -40,7 +40,8 @@ def serving(folder: Path) -> Iterator[str]:
     environment |= {"MOTO_ENABLE_KEYPAIR_VALIDATION": "true"}
     command = [sys.executable, "-m", "tests.clouds.moto", str(port)]
     with (folder / "moto.log").open("wb") as log:
-        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=ROOT)
+        # Ctrl-C is not for it: what is rented is given back there.
+        process = subprocess.Popen(command, stdout=log, stderr=log, env=environment, cwd=ROOT, start_new_session=True)
         try:
             _wait(port, process, folder / "moto.log")
             yield f"http://127.0.0.1:{port}"

@@ -96,7 +96,7 @@ def quote(lines: Sequence[PriceLine], times: Times, rent: Renting) -> Quote:
     """The lease that was asked for, or as long a one as the work takes and the budget allows; never raises."""
     hourly, lease_ns = per_hour_usd(lines), rent.lease_ns or times.longest_ns
     if rent.lease_ns is None and rent.budget_usd is not None and hourly:
-        affordable_ns = math.floor(rent.budget_usd / hourly * HOUR)
+        affordable_ns = math.floor(min(rent.budget_usd / hourly * HOUR, lease_ns))
         lease_ns = min(lease_ns, max(affordable_ns // STEP_NS * STEP_NS, times.shortest_ns))
     made = Quote(lines=tuple(lines), lease_ns=lease_ns, budget_usd=rent.budget_usd)
     return Quote(lines=made.lines, lease_ns=lease_ns, budget_usd=rent.budget_usd, refusal=_refusal(made, times, rent))
