@@ -8,12 +8,12 @@ from plimsoll.prices.cost import Cost, Line
 
 
 def database_cost(shape: DatabaseShape, region: str | None = None, book: Book | None = None) -> Cost:
-    """What a database costs in a region; raises UnknownName for an unknown region.
+    """What a database costs in a region.
 
     A region without any price of databases has none: another region's would be a wrong total.
     """
     prices = book or price_book()
-    place = prices.region(shape.provider, region)
+    place = region or shape.provider.home_region
     lines: list[Line] = []
     unknown: list[str] = []
     parts = [(charge.what, charge.item, charge.quantity) for charge in shape.storage.charges(shape.asked)]
