@@ -177,6 +177,11 @@ class Machines:
         subprocess.run(["cc", "-o", str(folder / "sudo"), str(HERE / "sudo.c")], check=True)
 
     @property
+    def gateway(self) -> str:
+        """This machine, as the others reach it."""
+        return f"{self._network}.1"
+
+    @property
     def running(self) -> list[str]:
         return [name for name, machine in self._made.items() if machine.runs]
 

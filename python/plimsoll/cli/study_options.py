@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 Command = Callable[..., None]
 RENT = (
-    "instance", "region", "zone", "image", "spot", "allocations", "budget", "lease", "accept_unattended",
+    "instance", "region", "zone", "image", "spot", "clients_on", "allocations", "budget", "lease",
+    "accept_unattended",
 )  # fmt: skip
 """The options that say how targets are rented."""
 
@@ -127,6 +128,14 @@ class StudyOptions:
     spot: Annotated[
         bool, typer.Option("--spot", help="Rented targets: spot instances, which the provider may take away.")
     ] = False
+    clients_on: Annotated[
+        str | None,
+        typer.Option(
+            "--clients-on",
+            metavar="aws:TYPE,count=N",
+            help="Rented databases: the machines that are their clients, such as aws:m7i.large,count=8.",
+        ),
+    ] = None
     allocations: Annotated[
         int | None,
         typer.Option(

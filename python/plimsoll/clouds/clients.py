@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from plimsoll.catalog.databases import database_provider
 from plimsoll.catalog.instances import instance
 from plimsoll.catalog.provider import providers
@@ -36,6 +38,11 @@ def clients(text: str) -> tuple[str, tuple[Machine, ...]]:
     if machine.provider != name:
         raise UsageError(f"{where} {text}: {machine.name} is not an instance type of {name}")
     return name, tuple(Machine(name=f"client{number}", type=machine.name) for number in range(1, count + 1))
+
+
+def machines(text: str, zone: str | None) -> tuple[Machine, ...]:
+    """The client machines, in a zone; None where the provider is to choose."""
+    return tuple(replace(each, zone=zone) for each in clients(text)[1])
 
 
 def check(targets: tuple[Target, ...], text: str | None) -> None:

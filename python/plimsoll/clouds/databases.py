@@ -9,25 +9,19 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from plimsoll.catalog.databases import ENGINES, DatabaseShape, database_shape
+from plimsoll.catalog.databases import DatabaseShape, database_shape
 from plimsoll.catalog.provider import providers
-from plimsoll.clouds.provider import Endpoint
 from plimsoll.clouds.wanted import Database
-from plimsoll.cluster.address import ALL
 from plimsoll.model import Target
 from plimsoll.prices.cost import Cost
 from plimsoll.prices.databases import database_cost
 from plimsoll.targets.rented_database import is_rented_database, rented_shape
 from plimsoll.units import GIB
 
-PASSWORD_ENV = "PLIMSOLL_DATABASE_PASSWORD"
-"""Of the workers: the same in every session, so that its plans stay comparable."""
 PASSWORD_FILE = "database-password"
-USER = NAME = "plimsoll"
-"""Of the user, and of the database that is made with the server."""
 
 
 def wanted(targets: Sequence[Target]) -> tuple[Database, ...]:
@@ -64,26 +58,6 @@ def shape_of(provider: str, database: Database) -> DatabaseShape:
 def cost_of(provider: str, database: Database, region: str) -> Cost:
     """What a wanted database costs."""
     return database_cost(shape_of(provider, database), region)
-
-
-def measured(target: Target, endpoint: Endpoint) -> Target:
-    """The target as it is measured: from all clients at once, the user's options first."""
-    own = {"password_env": PASSWORD_ENV, **endpoint.options}
-    where = f"@{ALL}:{endpoint.address}"
-    facts = {**target.facts, "rented": target.where, **endpoint.facts}
-    return target.model_copy(
-        update={"kind": "database", "where": where, "options": {**own, **target.options}, "facts": facts}
-    )
-
-
-def address(engine: str, host: str, port: int) -> str:
-    """As a target is written, without a password."""
-    return f"{ENGINES[engine][1]}://{USER}@{host}:{port}/{NAME}"
-
-
-def driver_options(engine: str) -> Mapping[str, str]:
-    """What its driver has to be told: RDS takes only encrypted connections to PostgreSQL (rds.force_ssl)."""
-    return {"tls": "require"} if engine == "postgres" else {}
 
 
 def password(folder: Path) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plimsoll.catalog.targets import AS, shape_of
+from plimsoll.cluster.address import split_place
 from plimsoll.model import RENTED, Run, Session, Target
 from plimsoll.run.machines import Machines, PreparedTargets
 from plimsoll.run.outcome import OnProgress
@@ -16,6 +17,7 @@ from plimsoll.run.renting import Renting
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.run.turns import Pace
+from plimsoll.targets.database import is_address
 from plimsoll.targets.rented import rented_options
 
 
@@ -75,7 +77,7 @@ class RentedMachines:
             # Blocks of a snapshot are slow at their first touch, which a guard has to know.
             touched = {"first_touch": "yes"} if rented_options(target)[1].get("snapshot") else {}
             options[AS] = "+".join(f"{name}={value}" for name, value in {**shape.options, **touched}.items())
-        kind = "directory" if where.startswith("@") else "database"
+        kind = "database" if is_address(split_place(where)[1]) else "directory"
         return target.model_copy(update={"where": where, "kind": kind, "options": options})
 
 

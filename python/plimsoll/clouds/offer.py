@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 
 from plimsoll.clouds import finding
 from plimsoll.clouds.provider import Cloud
-from plimsoll.clouds.quote import Quote, Times, quote
+from plimsoll.clouds.quote import DATABASE_READY_NS, READY_NS, Quote, Times, quote
 from plimsoll.clouds.target import capped, complete, rental_of, rented_volumes
 from plimsoll.clouds.wanted import Rental
 from plimsoll.run.plan import Step, estimate
 from plimsoll.run.study import Study
 from plimsoll.stats.policy import LOOKS
+from plimsoll.targets.rented_database import is_rented_database
 
 NOBODY = "192.0.2.1/32"
 """Of a rental that is only looked at: an address that nobody has (RFC 5737)."""
@@ -33,6 +34,11 @@ class Offer:
     capped: tuple[str, ...]
     """A sentence for each volume that its machine holds back."""
 
+    @property
+    def unattended(self) -> str | None:
+        """What outlives a killed controller, which a plan says first; of databases the provider is asked."""
+        return self.cloud.unattended(self.rental) if self.rental.databases else None
+
     def rental_now(self, lease_end_ns: int, from_address: str) -> Rental:
         """What one more allocation rents: the same again, under an id of its own."""
         return replace(self.rental, id=secrets.token_hex(4), lease_end_ns=lease_end_ns, from_address=from_address)
@@ -46,6 +52,7 @@ def times_of(study: Study, steps: Sequence[Step]) -> Times:
         most_ns=estimated.most_ns,
         allocations=allocations,
         fewest=min(allocations, LOOKS[0]),
+        ready_ns=DATABASE_READY_NS if any(map(is_rented_database, study.targets)) else READY_NS,
     )
 
 

@@ -92,8 +92,6 @@ class Endpoint:
     """As a target is written, without a password: mysql://user@host:3306/plimsoll."""
     password_file: Path
     """In the ledger's folder, mode 0600: it goes to the clients' environment, and nowhere else."""
-    options: Mapping[str, str] = field(default_factory=dict)
-    """Options that its target needs, such as tls=require."""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -17,10 +17,12 @@ from plimsoll.clouds.hosts.ready import ready
 from plimsoll.clouds.machines import RentedMachines
 from plimsoll.clouds.offer import Offer, offer, times_of
 from plimsoll.clouds.own_address import own_address
-from plimsoll.clouds.quote import BACK_NS, READY_NS, check
+from plimsoll.clouds.quote import BACK_NS, check
 from plimsoll.clouds.rent import Rented, renting
 from plimsoll.clouds.sequence import FEWEST_BLOCKS, blocks_per_allocation, is_decided, widest
 from plimsoll.clouds.target import complete
+from plimsoll.cluster.address import ALL
+from plimsoll.errors import UsageError
 from plimsoll.model import Session
 from plimsoll.report.allocations import of_products
 from plimsoll.report.evidence import Evidence
@@ -34,6 +36,7 @@ from plimsoll.stats.policy import MODES
 from plimsoll.stats.products import Product
 from plimsoll.store.scored import scored_runs
 from plimsoll.store.store import Store
+from plimsoll.targets.rented_database import PASSWORD_ENV
 from plimsoll.units import SECOND, format_duration
 
 INTERRUPTED = "interrupted; finished runs are kept, and what was rented was given back"
@@ -50,6 +53,10 @@ def carried_out(
     """
     made = offered(wanted, destroy)
     check(made.quote)
+    if outlives := made.unattended:
+        if not made.rental.unattended:
+            raise UsageError(outlives)
+        observer.note(outlives)
     for warning in (*made.capped, *made.cloud.check(made.rental)):
         observer.note(warning)
     course = Course(made, wanted, store, observer, lease.end_ns(made.quote.lease_ns / SECOND), own_address(), measure)
@@ -81,8 +88,8 @@ class Course:
     from_address: str
     measure: Measure
     sessions: list[Session] = field(default_factory=list)
-    _allocating_ns: int = READY_NS
-    """How long renting, making ready and giving back took the last time; at first what is allowed for it."""
+    _allocating_ns: int = 0
+    """How long renting, making ready and giving back took the last time."""
     _block_ns: int = 0
     _found: Sequence[Product] = ()
 
@@ -129,13 +136,19 @@ class Course:
     @contextmanager
     def _ready(self, rented: Rented, facts: Mapping[str, Any]) -> Iterator[RentedMachines]:
         hosts = rented.hosts()
-        about: dict[str, Any] = {}
+        endpoints = rented.endpoints() if rented.rental.databases else []
+        about: dict[str, Any] = {
+            each.target: {"rental": rented.rental.id, "database": each.id, **each.facts} for each in endpoints
+        }
         with ready(self.offer.cloud, rented.rental, hosts, rented.ledger.folder, self.observer.note) as there:
             for host in hosts:
                 for volume, (target, _) in host.volumes.items():
                     known = {"rental": rented.rental.id, "machine": host.id, "zone": host.zone, "volumes": []}
                     about.setdefault(target, known)["volumes"].append(volume)
-            yield RentedMachines(there.machines, there.places, about, {FACT: facts})
+            for each in endpoints:
+                there.machines.keep_secret(PASSWORD_ENV, each.password_file.read_text())
+            places = {**there.places, **{each.target: f"@{ALL}:{each.address}" for each in endpoints}}
+            yield RentedMachines(there.machines, places, about, {FACT: facts})
 
     def _study(self, number: int) -> Study | LoadStudy:
         """What one allocation measures, within what is left of the lease."""
@@ -150,7 +163,12 @@ class Course:
     def _blocks(self) -> int:
         study = self.offer.study
         most = study.blocks or MODES[study.mode].cap
-        return blocks_per_allocation(self._allocating_ns, self._one_block_ns, widest(self._found), most)
+        return blocks_per_allocation(self._allocates_ns, self._one_block_ns, widest(self._found), most)
+
+    @property
+    def _allocates_ns(self) -> int:
+        """As the last allocation had it; before the first, what is allowed for it."""
+        return self._allocating_ns or self.offer.times.ready_ns
 
     @property
     def _one_block_ns(self) -> int:
@@ -159,7 +177,7 @@ class Course:
 
     def _needed_ns(self) -> int:
         """About what one more allocation takes, to its end."""
-        return self._allocating_ns + (self.offer.study.repeats or self._blocks()) * self._one_block_ns
+        return self._allocates_ns + (self.offer.study.repeats or self._blocks()) * self._one_block_ns
 
     def _bill(self, session: Session, facts: Mapping[str, Any]) -> None:
         bill.ended(self.store, session, facts, time.time_ns())

@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from plimsoll.catalog.databases import database_provider
 from plimsoll.catalog.limits import Rate
 from plimsoll.catalog.options import read_options
 from plimsoll.catalog.provider import Provider, providers
 from plimsoll.catalog.shape import VolumeShape, volume_shape
 from plimsoll.catalog.targets import rented_by
+from plimsoll.clouds import clients, databases
 from plimsoll.clouds.wanted import Disk, Layout, Machine, Rental
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
@@ -99,7 +101,7 @@ def _complete(target: Target, rent: Renting) -> Target:
 
 def rented_volumes(study: Study) -> tuple[RentedVolume, ...]:
     """The rented targets of a complete study, read. Raises UsageError, UnknownName."""
-    return tuple(_rented_volume(target) for target in study.rented)
+    return tuple(_rented_volume(target) for target in study.rented if is_rented(target))
 
 
 def _rented_volume(target: Target) -> RentedVolume:
@@ -124,7 +126,13 @@ def rental_of(
     study: Study, found: Sequence[RentedVolume], *, rental_id: str, lease_end_ns: int, from_address: str
 ) -> Rental:
     """What one allocation of a study rents. Raises UsageError for what does not go together."""
-    provider = _one_provider(found)
+    wanted = databases.wanted(study.targets)
+    clients.check(study.targets, study.rent.clients_on)
+    if wanted and found:
+        raise UsageError("a session rents databases or volumes, not both: their machines would share the work")
+    own = clients.machines(study.rent.clients_on, study.rent.zone) if study.rent.clients_on else ()
+    provider = _one_provider(found) if found else database_provider(study.rented[0].where)
+    assert provider is not None  # something is rented
     region = study.rent.region or provider.home_region
     zone = _one_zone(found, region)
     groups: dict[str, list[RentedVolume]] = {}
@@ -135,7 +143,8 @@ def rental_of(
         id=rental_id,
         provider=provider.name,
         region=region,
-        machines=machines,
+        machines=machines + own,
+        databases=wanted,
         layouts=tuple(layout for volume in found if (layout := volume.layout)),
         lease_end_ns=lease_end_ns,
         from_address=from_address,

@@ -15,6 +15,7 @@ from plimsoll.location import home, temporary
 from plimsoll.model import Session, Target
 from plimsoll.targets.owner import current_owner
 from plimsoll.targets.rented import NO_FILE_SYSTEM, is_rented, rented_options
+from plimsoll.targets.rented_database import is_rented_database, planned_address, rented_shape
 from plimsoll.targets.small_memory import LEAST_BYTES
 from plimsoll.targets.volume import FILE_SYSTEM, TARGET_OPTIONS, volume_options
 from plimsoll.units import MIB, format_size, parse_size
@@ -32,7 +33,10 @@ def is_emulated(target: Target) -> bool:
 
 
 def planned(target: Target) -> Target:
-    """The target as it will be when it is served or rented: a directory, or the device where it has no file system."""
+    """The target as it will be when it is served or rented: a database, a directory, or a device where it has no
+    file system."""
+    if is_rented_database(target):
+        return target.model_copy(update={"kind": "database", "where": planned_address(target)})
     if is_rented(target):
         bare = rented_options(target)[1].get("fs") == NO_FILE_SYSTEM
         return target.model_copy(update={"kind": "device" if bare else "directory"})
@@ -46,7 +50,10 @@ def check(target: Target, needed_bytes: int) -> None:
 
 
 def check_rented(target: Target, needed_bytes: int) -> None:
-    """Refuse a volume that is too small. Raises UsageError, UnknownName, TargetError."""
+    """Refuse a volume that is too small and what is not sold. Raises UsageError, UnknownName, TargetError."""
+    if is_rented_database(target):
+        rented_shape(target)
+        return
     shape = volume_shape(rented_options(target)[0], f"target {target.name}")
     # An instance that is not known yet brings disks of a size that is not known yet.
     if shape.size_gib:

@@ -24,7 +24,6 @@ from plimsoll.run.workloads.io import REPLAY, REPLAY_SMALLER
 from plimsoll.stats.policy import MODES
 from plimsoll.stats.stopping import last_block
 from plimsoll.targets import directory
-from plimsoll.targets.rented import is_rented
 from plimsoll.units import GIB, SECOND, format_duration, parse_count, parse_size
 
 LAYOUT_BYTES_PER_S = GIB // 2
@@ -162,7 +161,7 @@ def check(study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None
         if emulated.is_emulated(target):
             emulated.check(target, _needed_bytes(planned, target))
             continue
-        if is_rented(target):
+        if target in study.rented:
             emulated.check_rented(target, _needed_bytes(planned, target))
             continue
         if target.kind == "directory":

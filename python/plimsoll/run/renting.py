@@ -9,6 +9,7 @@ spot = true
 allocations = 5              # how often everything is rented afresh, at most
 budget = "5USD"
 lease = "2h"                 # everything ends by itself then
+clients_on = "aws:m7i.large,count=8"     # machines that are the clients of a rented database
 accept_unattended = true     # also what cannot end by itself, such as a database
 """
 
@@ -41,6 +42,7 @@ class Renting:
     allocations: int = 1
     budget_usd: float | None = None
     lease_ns: int | None = None
+    clients_on: str | None = None
     accept_unattended: bool = False
 
     def __post_init__(self) -> None:

@@ -43,6 +43,7 @@ from plimsoll.stats.parts import KEY, Extension, extensions_of, without_extensio
 from plimsoll.stats.policy import MODES
 from plimsoll.targets.parse import parse_target
 from plimsoll.targets.rented import is_rented, rented_target
+from plimsoll.targets.rented_database import is_rented_database, rented_database_target
 from plimsoll.targets.volume import volume_target
 from plimsoll.units import exact_duration, parse_count, parse_duration, parse_share
 
@@ -146,7 +147,7 @@ class Study:
     @property
     def rented(self) -> tuple[Target, ...]:
         """The targets that are rented for the session."""
-        return tuple(target for target in self.targets if is_rented(target))
+        return tuple(target for target in self.targets if is_rented(target) or is_rented_database(target))
 
     def cases(self) -> list[Case]:
         """The cases to run, every parameter filled in."""
@@ -299,6 +300,8 @@ def _absolute(target: Target) -> Target:
         return volume_target(target.name, target.where, target.options)
     if is_rented(target):
         return rented_target(target.name, target.where, target.options)
+    if is_rented_database(target):
+        return rented_database_target(target.name, target.where, target.options)
     if target.where.startswith("@"):
         return target
     if target.kind == "database":

@@ -7,11 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plimsoll.catalog.databases import OPTIONS, DatabaseShape, database_provider, database_scheme, database_shape
+from plimsoll.catalog.databases import (
+    ENGINES,
+    OPTIONS,
+    DatabaseShape,
+    database_provider,
+    database_scheme,
+    database_shape,
+)
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
 
 KIND = "rented-database"
+USER = NAME = "plimsoll"
+"""Of the user, and of the database that is made with the server."""
+PASSWORD_ENV = "PLIMSOLL_DATABASE_PASSWORD"
+"""Of the clients: the same in every session, so that its plans stay comparable."""
+DRIVER_OPTIONS: Mapping[str, Mapping[str, str]] = {"postgresql": {"tls": "require"}}
+"""What drivers have to be told: RDS takes only encrypted connections to PostgreSQL (rds.force_ssl)."""
 
 
 def is_rented_database(target: Target) -> bool:
@@ -26,12 +39,24 @@ def rented_database_target(name: str, where: str, options: Mapping[str, str]) ->
     """
     scheme, engine, own = _split(where, f"target {name or where!r}")
     own |= {option: value for option, value in options.items() if option in OPTIONS}
+    driver = ENGINES[engine][1] if engine in ENGINES else ""
+    told = {"password_env": PASSWORD_ENV, **DRIVER_OPTIONS.get(driver, {})}
     return Target(
         name=name or engine,
         kind=KIND,
         where=scheme + ",".join([engine, *(f"{option}={value}" for option, value in own.items())]),
-        options={option: value for option, value in options.items() if option not in own},
+        options=told | {option: value for option, value in options.items() if option not in own},
     )
+
+
+def planned_address(target: Target) -> str:
+    """An address of the kind that it will have. Raises UsageError, UnknownName for what is not sold."""
+    return address(rented_shape(target).engine, "rented.invalid", ENGINES[rented_shape(target).engine][2])
+
+
+def address(engine: str, host: str, port: int) -> str:
+    """As a target is written, without a password."""
+    return f"{ENGINES[engine][1]}://{USER}@{host}:{port}/{NAME}"
 
 
 def rented_shape(target: Target) -> DatabaseShape:

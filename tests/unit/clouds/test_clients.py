@@ -8,10 +8,10 @@ import pytest
 
 from plimsoll.clouds import databases
 from plimsoll.clouds.clients import check, clients
-from plimsoll.clouds.provider import Endpoint
 from plimsoll.clouds.wanted import Machine
 from plimsoll.errors import PlimsollError
 from plimsoll.targets.parse import parse_target
+from plimsoll.targets.rented_database import PASSWORD_ENV, planned_address
 from plimsoll.units import GIB, MIB
 
 DB = parse_target("db=aws-rds:mysql,class=db.m6g.large,storage=io1,size=200GiB,iops=1000,clients=8")
@@ -63,13 +63,11 @@ def test_a_database_is_wanted_as_it_is_written_and_priced_as_it_is_wanted() -> N
     assert databases.shape_of("aws", wanted).summary == "PostgreSQL on db.t3.large, gp3 400 GiB, 14,000 IOPS, 750 MiB/s"
 
 
-def test_it_is_measured_from_all_clients_with_the_users_options_first(tmp_path: Path) -> None:
-    about = {"id": "plimsoll-1", "password_file": tmp_path / "x", "options": {"tls": "require"}}
-    endpoint = Endpoint(target="db", address="mysql://plimsoll@host:3306/plimsoll", facts={"iops": 1000}, **about)
-    found = databases.measured(DB.model_copy(update={"options": {"tls": "off", "clients": "8"}}), endpoint)
-    assert (found.kind, found.where) == ("database", "@*:mysql://plimsoll@host:3306/plimsoll")
-    assert found.options == {"password_env": databases.PASSWORD_ENV, "tls": "off", "clients": "8"}
-    assert found.facts["iops"] == 1000
+def test_its_plan_knows_what_its_driver_is_told() -> None:
+    assert DB.options == {"password_env": PASSWORD_ENV, "clients": "8"}
+    postgres = parse_target("pg=aws-rds:postgres,class=db.t3.large,storage=gp3,size=20GiB")
+    assert postgres.options == {"password_env": PASSWORD_ENV, "tls": "require"}
+    assert planned_address(postgres) == "postgresql://plimsoll@rented.invalid:5432/plimsoll"
 
 
 def test_a_password_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:

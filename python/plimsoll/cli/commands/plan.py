@@ -83,6 +83,8 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
             }
         )
         return
+    if rented and (outlives := rented.unattended):
+        typer.echo(outlives)
     print_table([_row(step) for step in steps], right=("one block",))
     for target in study.targets:
         plans = [step.plans[target.name] for step in steps]

@@ -15,11 +15,12 @@ from tests.conftest import need_module, need_program, need_root
 from tests.integration.clouds.rds.test_renting import left, with_databases
 from tests.integration.run import starter
 
-from plimsoll.clouds import databases, finding
+from plimsoll.clouds import finding
 from plimsoll.clouds.rent import renting
 from plimsoll.cluster import machines_of
-from plimsoll.model import Run, RunStatus, Target
+from plimsoll.model import Run, RunStatus
 from plimsoll.store.store import open_store
+from plimsoll.targets.rented_database import PASSWORD_ENV
 from plimsoll.volumes import registry
 
 MACHINES = (1, 2, 3, 4)
@@ -44,10 +45,10 @@ def test_three_client_machines_saturate_a_thousand_iops(proxy: Proxy, tmp_path: 
         with renting(finding.cloud("aws"), with_databases()) as rented:
             [endpoint] = rented.endpoints()
             secret = endpoint.password_file.read_text()
-            place = databases.measured(Target(name="db", where="aws-rds:mysql"), endpoint)
+            place = f"@*:{endpoint.address},password_env={PASSWORD_ENV}"
             with workers(gateway, spaces, tmp_path) as address:
                 with machines_of(address) as machines:
-                    machines.keep_secret(databases.PASSWORD_ENV, secret)
+                    machines.keep_secret(PASSWORD_ENV, secret)
                 told = [measured(place, address, tmp_path, ["load=,clients=4"], "runtime=1s")]
                 servers[0].limit()
                 own = [f"c{count}=,clients={count},rate={count * OFFERED}" for count in MACHINES]
@@ -67,11 +68,10 @@ def test_three_client_machines_saturate_a_thousand_iops(proxy: Proxy, tmp_path: 
     assert waited[4] > 10 * waited[2]
 
 
-def measured(place: Target, cluster: str, folder: Path, own: Sequence[str], *settings: str) -> str:
+def measured(place: str, cluster: str, folder: Path, own: Sequence[str], *settings: str) -> str:
     """One session; what the command printed."""
-    options = ",".join(f"{name}={value}" for name, value in place.options.items())
     named = (each.partition("=,") for each in own)
-    on = [f"--on={name}={place.where},{options},{rest}" for name, _, rest in named]
+    on = [f"--on={name}={place},{rest}" for name, _, rest in named]
     words = ["run", "ycsb-a", *on, *(f"--set={each}" for each in (*SET, *settings))]
     words += ["--cluster", cluster, "--blocks=1", "--noisy-host", "--interleave=blocks"]
     done = starter.run(words, folder, {**os.environ})

@@ -20,6 +20,7 @@ from plimsoll.clouds.wanted import Database, Rental
 from plimsoll.errors import CloudError
 from plimsoll.notices import tell
 from plimsoll.prices.cost import HOURS_PER_MONTH, usd
+from plimsoll.targets.rented_database import NAME, USER, address
 from plimsoll.units import GIB, MIB
 
 SUBNETS, DATABASE = "subnet-group", "database"
@@ -79,12 +80,12 @@ def make(rental: Rental, step: Step, folder: Path) -> Resource:
     }
     about = {
         "DBInstanceIdentifier": identity,
-        "DBName": rented.NAME,
+        "DBName": NAME,
         "Engine": wanted.engine,
         "DBInstanceClass": wanted.type,
         "AllocatedStorage": round(wanted.size_bytes / GIB),
         "StorageType": wanted.storage,
-        "MasterUsername": rented.USER,
+        "MasterUsername": USER,
         "MasterUserPassword": rented.password(folder),
         "VpcSecurityGroupIds": [group],
         "DBSubnetGroupName": subnets(rental.id),
@@ -263,8 +264,7 @@ def _endpoint(wanted: Database, told: Mapping[str, Any], folder: Path) -> Endpoi
     return Endpoint(
         target=wanted.target,
         id=str(told["DBInstanceIdentifier"]),
-        address=rented.address(wanted.engine, host, port),
+        address=address(wanted.engine, host, port),
         password_file=folder / rented.PASSWORD_FILE,
-        options=rented.driver_options(wanted.engine),
         facts={name: value for name, value in facts.items() if value is not None},
     )
