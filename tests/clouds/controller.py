@@ -18,7 +18,7 @@ from plimsoll.clouds.providers.aws import client, waiting
 from plimsoll.clouds.rent import renting
 from plimsoll.clouds.wanted import Rental
 
-SERVICES = ("ec2", "ssm", "service-quotas")
+SERVICES = ("ec2", "ssm", "service-quotas", "rds", "scheduler", "iam", "sts")
 SETTLING_S, POLL_S = 0.3, 0.02
 
 
@@ -44,7 +44,9 @@ def _session(wanted: dict[str, Any]) -> None:
             cloud.check(rental)
             with renting(cloud, rental) as rented:
                 rented.hosts()
-                rented.interrupted("m1")
+                rented.interrupted(rental.machines[0].name)
+                if rental.databases:
+                    rented.endpoints()
         code = 0
     finally:
         os._exit(code)

@@ -27,10 +27,11 @@ from tests.clouds import faults, moto
 from tests.clouds.controller import POLL_S, SETTLING_S
 from tests.clouds.fixtures import REGION, account, environment, everything, rental
 from tests.clouds.proxy import LOST, Answer, Call, Proxy, proxying
+from tests.clouds.rds import Rds, managed
 
 from plimsoll.clouds import finding, ledger, rent, sweep
 from plimsoll.clouds.providers.aws import client, waiting
-from plimsoll.clouds.wanted import Disk, Machine, Rental
+from plimsoll.clouds.wanted import Database, Disk, Machine, Rental
 from plimsoll.units import GIB
 
 SIDES = ("before", "after")
@@ -57,7 +58,17 @@ def _several() -> dict[str, Any]:
     }
 
 
-SCENARIOS: dict[str, Callable[[], dict[str, Any]]] = {"one": _one, "several": _several, "refused": _several}
+def _database() -> dict[str, Any]:
+    wanted = Database(target="db", engine="mysql", type="db.m6g.large", storage="io1", size_bytes=200 * GIB, iops=1000)
+    return {"machines": (Machine(name="client1", type="m7i.large"),), "databases": (wanted,)}
+
+
+SCENARIOS: dict[str, Callable[[], dict[str, Any]]] = {
+    "one": _one,
+    "several": _several,
+    "refused": _several,
+    "database": _database,
+}
 """What is rented; in `refused` there is no capacity for the last machine."""
 
 
@@ -70,6 +81,13 @@ class Place:
     controller: subprocess.Popen[str]
     rounds: int = 0
     strangers: set[str] = field(default_factory=set)
+    rds: Rds | None = None
+    """Beside moto, where databases are rented."""
+
+    def undisturbed(self) -> None:
+        """The proxy without faults."""
+        self.proxy.before[:] = [self.rds.before] if self.rds else []
+        self.proxy.after[:] = [self.rds.after] if self.rds else []
 
 
 @dataclass(frozen=True)
@@ -142,12 +160,11 @@ def kill(where: Place, point: Point) -> list[str]:
     # Answers can come in another number of calls where machines take longer to be ready: then nobody was killed.
     wrong = [] if os.WIFSIGNALED(status) or len(where.proxy.calls) <= point.call else [f"was not killed: {status}"]
     wrong += _unbounded(where)
-    where.proxy.before.clear()
-    where.proxy.after.clear()
+    where.undisturbed()
     _end(where, wanted, point)
     if left := _left(where):
         wrong.append(f"left {', '.join(left)}")
-    if gone := where.strangers - set(everything(where.proxy.moto)):
+    if gone := where.strangers - _there(where):
         wrong.append(f"ended a stranger's {', '.join(gone)}")
     if ids := ledger.ids():
         wrong.append(f"the ledger still has {', '.join(ids)}")
@@ -195,6 +212,8 @@ def _fresh(where: Place, scenario: str) -> None:
     where.proxy.reset()
     where.strangers = strangers(where.proxy.moto)
     shutil.rmtree(where.home / "clouds", ignore_errors=True)
+    where.rds = Rds(where.proxy, None) if SCENARIOS[scenario]().get("databases") else None
+    where.undisturbed()
     if scenario == "refused":
         where.proxy.before.append(_no_capacity)
 
@@ -224,7 +243,13 @@ def strangers(address: str) -> set[str]:
 
 
 def _left(where: Place) -> list[str]:
-    return sorted(set(everything(where.proxy.moto)) - where.strangers)
+    return sorted(_there(where) - where.strangers)
+
+
+def _there(where: Place) -> set[str]:
+    """All that exists; looking for databases takes longer, so they are looked for where some are rented."""
+    address = where.proxy.moto
+    return {*everything(address), *(managed(address) if where.rds else ())}
 
 
 def _unbounded(where: Place) -> list[str]:
@@ -245,13 +270,17 @@ def _unbounded(where: Place) -> list[str]:
             wrong.append(f"{identity} has no timer")
         if not all(volume["Ebs"]["DeleteOnTermination"] for volume in each["BlockDeviceMappings"]):
             wrong.append(f"a volume outlives {identity}")
+    if where.rds:
+        scheduled = [each["Name"] for each in account(where.proxy.moto, "scheduler").list_schedules()["Schedules"]]
+        if not scheduled and any(each.startswith("plimsoll-") and each[-2:] == "-1" for each in _left(where)):
+            wrong.append("a database has no end of its own")
     return wrong
 
 
 def _end(where: Place, wanted: Rental, point: Point) -> None:
     """What ends the rest."""
     if point.ending == "timer":
-        _timers(where)
+        _timers(where, wanted)
     if point.ending == "lease":
         shutil.rmtree(where.home / "clouds", ignore_errors=True)
         time.sleep(max(0.0, wanted.lease_end_ns / 1e9 - time.time()))
@@ -264,18 +293,22 @@ def _end(where: Place, wanted: Rental, point: Point) -> None:
         again.watch(where.proxy)
         again.victim = _start(where, {"do": "sweep"})
         _status(where)
-        where.proxy.before.clear()
-        where.proxy.after.clear()
+        where.undisturbed()
     sweep.abandoned()
 
 
-def _timers(where: Place) -> None:
-    """Machines power off at the end of their lease; then nothing is left that costs anything."""
+def _timers(where: Place, wanted: Rental) -> None:
+    """Machines power off at the end of their lease, and databases are deleted; then nothing is left that costs."""
+    if where.rds:
+        where.rds.run_schedules(wanted.lease_end_ns)
     ec2 = account(where.proxy.moto)
     ours = [each for each in _left(where) if each.startswith("i-")]
     if ours:
         ec2.terminate_instances(InstanceIds=ours)
-    kept = [each for each in _left(where) if not each.startswith(("sg-", "key-"))]
+    databases = [
+        each["DBInstanceIdentifier"] for each in account(where.proxy.moto, "rds").describe_db_instances()["DBInstances"]
+    ]
+    kept = [each for each in _left(where) if each.startswith(("i-", "vol-", "eni-"))] + databases
     assert kept == [], f"{kept} outlive their machine"
 
 

@@ -150,6 +150,17 @@ class Rds:
         return Answer(answer.status, ElementTree.tostring(root), answer.headers)
 
 
+def managed(moto: str) -> list[str]:
+    """All databases of the account, whoever's they are, with what is beside them and what ends them."""
+    rds, scheduler = account(moto, "rds"), account(moto, "scheduler")
+    found = [each["DBInstanceIdentifier"] for each in rds.describe_db_instances()["DBInstances"]]
+    found += [each["DBSubnetGroupName"] for each in rds.describe_db_subnet_groups()["DBSubnetGroups"]]
+    found += [each["DBSnapshotIdentifier"] for each in rds.describe_db_snapshots()["DBSnapshots"]]
+    found += [each["Name"] for each in scheduler.list_schedules()["Schedules"]]
+    found += [each["Name"] for each in scheduler.list_schedule_groups()["ScheduleGroups"] if each["Name"] != "default"]
+    return found + [each["RoleName"] for each in account(moto, "iam").list_roles()["Roles"]]
+
+
 @contextmanager
 def emulated(proxy: Proxy, server: Callable[[Created], Server] | None = None) -> Iterator[Rds]:
     """RDS behind a proxy."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.clouds.fixtures import account, everything, rental
 from tests.clouds.proxy import Proxy
-from tests.clouds.rds import Rds, emulated, name
+from tests.clouds.rds import Rds, emulated, managed, name
 
 from plimsoll.clouds import finding, ledger, rent, sweep
 from plimsoll.clouds.rent import renting
@@ -34,14 +34,7 @@ def rds(proxy: Proxy) -> Iterator[Rds]:
 
 def left(moto: str) -> list[str]:
     """All that exists in the account, whoever's it is."""
-    rds, scheduler = account(moto, "rds"), account(moto, "scheduler")
-    found = everything(moto)
-    found += [each["DBInstanceIdentifier"] for each in rds.describe_db_instances()["DBInstances"]]
-    found += [each["DBSubnetGroupName"] for each in rds.describe_db_subnet_groups()["DBSubnetGroups"]]
-    found += [each["DBSnapshotIdentifier"] for each in rds.describe_db_snapshots()["DBSnapshots"]]
-    found += [each["Name"] for each in scheduler.list_schedules()["Schedules"]]
-    found += [each["Name"] for each in scheduler.list_schedule_groups()["ScheduleGroups"] if each["Name"] != "default"]
-    return found + [each["RoleName"] for each in account(moto, "iam").list_roles()["Roles"]]
+    return [*everything(moto), *managed(moto)]
 
 
 def test_a_database_is_rented_and_given_back(proxy: Proxy, rds: Rds, tmp_path: Path) -> None:
