@@ -203,22 +203,33 @@ def _one_zone(found: Sequence[RentedVolume], region: str) -> str | None:
 
 
 def capped(found: Sequence[RentedVolume]) -> Iterator[str]:
-    """A sentence for each volume that gets less from its machine than it is sold with."""
+    """A sentence for each volume that gets less from its machine than it is sold with, and what that means together."""
+    alike: dict[tuple[str, str], list[str]] = {}
     for volume in found:
         own, shared = volume.shape.limits, volume.shape.instance_limits
         pairs = (("IOPS", own.iops, shared.iops), ("throughput", own.throughput, shared.throughput))
-        held = [_held_back(what, sold, link, volume.shape.members) for what, sold, link in pairs if sold and link]
-        if told := " and ".join(filter(None, held)):
-            name, kind = volume.target.name, volume.shape.type.name
-            yield f"{name}: {kind} is sold with more than {volume.instance} lasts for: {told}"
+        held = {what: _held_back(volume, what, sold, link) for what, sold, link in pairs if sold and link}
+        if told := " and ".join(filter(None, held.values())):
+            yield f"{volume.target.name}: {volume.instance} sustains only {told}"
+        for what in (what for what, each in held.items() if each):
+            alike.setdefault((volume.instance, what), []).append(volume.target.name)
+    for (instance, what), names in alike.items():
+        if len(names) > 1:
+            listed, all_of = f"{', '.join(names[:-1])} and {names[-1]}", "both" if len(names) == 2 else "all"
+            yield (
+                f"In {what}, {listed} would {all_of} be measured at the limit of {instance} instead of their own, and "
+                "look the same where that is what counts; choose a larger instance"
+            )
 
 
-def _held_back(what: str, sold: Rate, link: Rate, members: int) -> str:
-    """`3,600 of 16,000 IOPS (40,000 for 30 minutes a day)`; nothing where the machine gives all."""
-    if sold.sustained * members <= link.sustained:
+def _held_back(volume: RentedVolume, what: str, sold: Rate, link: Rate) -> str:
+    """`3,600 IOPS of the 16,000 IOPS of gp3 (40,000 IOPS for 30 minutes a day)`; nothing where all is given."""
+    whole = sold.sustained * volume.shape.members
+    if whole <= link.sustained:
         return ""
-    wanted, given, most = (_amount(what, each) for each in (sold.sustained * members, link.sustained, link.rate))
-    return f"{given} of {wanted}" + (f" ({most} for 30 minutes a day)" if link.rate > link.sustained else "")
+    wanted, given, most = (_amount(what, each) for each in (whole, link.sustained, link.rate))
+    burst = f" ({most} for 30 minutes a day)" if link.rate > link.sustained else ""
+    return f"{given} of the {wanted} of {volume.shape.type.name}{burst}"
 
 
 def _amount(what: str, value: float) -> str:

@@ -20,8 +20,20 @@ def with_interval(low: float | None, middle: float, high: float | None) -> tuple
         return f"{_two_digits(middle)}×", " (wide open)"
     common = decimals((high - low) / 2)
     # At least two digits of each number: the ends of a wide interval still tell how wide it is.
-    ends = [rounded(x, max(common, 1 - math.floor(math.log10(x)))) for x in (middle, low, high)]
+    places = [max(common, 1 - math.floor(math.log10(x))) for x in (middle, low, high)]
+    if low > 1 or high < 1:
+        places = [_beside_one(x, most) for x, most in zip((middle, low, high), places, strict=True)]
+    ends = [rounded(x, most) for x, most in zip((middle, low, high), places, strict=True)]
     return f"{ends[0]}×", f" ({ends[1]}…{ends[2]})"
+
+
+def _beside_one(value: float, places: int) -> int:
+    """As many decimals as it takes to see on which side of 1 a ratio lies: that is what a verdict goes by."""
+    return (
+        next((more for more in range(places, 6) if round(value, more) != 1), places)
+        if abs(value - 1) > 1e-6
+        else places
+    )
 
 
 def _two_digits(value: float) -> str:

@@ -92,10 +92,16 @@ def test_bad_input(on: list[str], rent: dict[str, Any], words: str) -> None:
 
 def test_a_machine_that_holds_its_volume_back_is_told_with_the_number() -> None:
     study = _study("a=aws:gp3,size=500GiB,iops=16000", "b=aws:gp2,size=50GiB", instance="m7i.large")
-    first, second = capped(rented_volumes(study))
+    first, second, both = capped(rented_volumes(study))
     assert first == (
-        "a: gp3 is sold with more than m7i.large lasts for: 3,600 IOPS of 16,000 IOPS (40,000 IOPS for 30 minutes a "
-        "day) and 77.5 MiB/s of 125 MiB/s (1.16 GiB/s for 30 minutes a day)"
+        "a: m7i.large sustains only 3,600 IOPS of the 16,000 IOPS of gp3 (40,000 IOPS for 30 minutes a day) and "
+        "77.5 MiB/s of the 125 MiB/s of gp3 (1.16 GiB/s for 30 minutes a day)"
     )
-    assert second.startswith("b: gp2 is sold with more than m7i.large lasts for: 77.5 MiB/s of 128 MiB/s")
+    assert second.startswith("b: m7i.large sustains only 77.5 MiB/s of the 128 MiB/s of gp2")
+    assert both == (
+        "In throughput, a and b would both be measured at the limit of m7i.large instead of their own, and look the "
+        "same where that is what counts; choose a larger instance"
+    )
+    alone = _study("a=aws:gp3,size=500GiB,iops=16000", instance="m7i.large")
+    assert len(list(capped(rented_volumes(alone)))) == 1
     assert not list(capped(rented_volumes(_study("aws:gp2,size=50GiB", instance="m7i.8xlarge"))))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.stats.digits import decimals, rounded, wide_open
+from plimsoll.stats.digits import decimals, rounded, wide_open, with_interval
 from plimsoll.stats.direction import difference, relation
 from plimsoll.stats.paired import Cell, ScoreRow, cells
 from plimsoll.stats.policy import MODES
@@ -115,3 +115,9 @@ def test_numbers() -> None:
     assert rounded(1234.5, -2) == "1,200"
     assert band(0.10) == "±10 % (−9.1 %/+10 %)"
     assert band(0.05) == "±5 % (−4.8 %/+5 %)"
+
+
+def test_an_interval_beside_1_is_written_so() -> None:
+    assert with_interval(1.047, 1.2, 1.47) == ("1.2×", " (1.05…1.5)")
+    assert with_interval(0.7, 0.8, 0.9962) == ("0.80×", " (0.70…0.996)")
+    assert with_interval(0.9, 1.1, 1.3) == ("1.1×", " (0.90…1.3)"), "it holds 1, and may round to it"

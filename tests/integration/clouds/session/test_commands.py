@@ -20,7 +20,7 @@ def test_a_plan_shows_what_would_be_rented_and_rents_nothing(plimsoll: Command, 
     assert "m1: m7i.large" in told
     assert "rented in aws, us-east-1, one zone that the provider chooses, rented afresh up to 5 times" in told
     assert "at most, within the budget of $5.00 (prices as of " in told
-    assert "gp3 is sold with more than m7i.large lasts for: 3,600 IOPS of 6,000 IOPS" in told
+    assert "gp3: m7i.large sustains only 3,600 IOPS of the 6,000 IOPS of gp3" in told
     assert "quotas and permissions: asked" in told
     assert told.rstrip().endswith("nothing was rented")
     assert everything(proxy.moto) == []

@@ -1,12 +1,12 @@
-"""Whether a machine type has the disks that are wanted of it, and enough bandwidth for its volumes."""
+"""Whether a machine type has the disks that are wanted of it, and volumes are sold as they are wanted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from plimsoll.catalog.instance import Instance
 from plimsoll.catalog.instances import instances
-from plimsoll.catalog.limits import Limits, Rate
+from plimsoll.catalog.limits import Limits
 from plimsoll.catalog.volume_type import Provisioned, volume_type
 from plimsoll.clouds.providers.aws.machines import LOCAL
 from plimsoll.clouds.wanted import Disk, Machine, Rental
@@ -14,12 +14,12 @@ from plimsoll.errors import UsageError
 from plimsoll.units import GIB, MIB
 
 
-def check(rental: Rental) -> list[str]:
-    """Warnings about machines that give less to their volumes than these could do. Raises UsageError."""
+def check(rental: Rental) -> Sequence[str]:
+    """No warnings: what a machine type caps is known without asking. Raises UsageError."""
     known = {machine.name: instances().get(machine.type) for machine in rental.machines}
     if lacking := [reason for machine in rental.machines for reason in _lacking(machine, known[machine.name])]:
         raise UsageError("; ".join(lacking))
-    return [text for machine in rental.machines for text in _capped(machine, known[machine.name])]
+    return ()
 
 
 def _lacking(machine: Machine, kind: Instance | None) -> Iterator[str]:
@@ -33,33 +33,6 @@ def _lacking(machine: Machine, kind: Instance | None) -> Iterator[str]:
                 _limits(disk, kind)
             except UsageError as error:
                 yield str(error)
-
-
-def _capped(machine: Machine, kind: Instance | None) -> Iterator[str]:
-    """What the link of a machine type to its volumes makes impossible."""
-    volumes = [disk for disk in machine.disks if disk.type != LOCAL]
-    if not volumes:
-        return
-    if kind is None:
-        yield f"{machine.type} is not in the catalog: whether it has enough bandwidth for its volumes is not known"
-        return
-    link = kind.volume_limits
-    for disk in volumes:
-        asked = _limits(disk, kind)
-        yield from _slower(f"{disk.target} ({disk.type})", machine, link.iops, asked.iops, "IOPS", 1)
-        yield from _slower(f"{disk.target} ({disk.type})", machine, link.throughput, asked.throughput, "MiB/s", MIB)
-
-
-def _slower(what: str, machine: Machine, link: Rate | None, asked: Rate | None, unit: str, per: int) -> Iterator[str]:
-    if link is None or asked is None or asked.rate <= link.sustained:
-        return
-    for_long = f"{link.sustained / per:,.0f} {unit}"
-    if asked.rate > link.rate:
-        cap = f"gives at most {link.rate / per:,.0f} {unit}"
-        cap += f", and {for_long} for long" if link.rate > link.sustained else ""
-    else:
-        cap = f"gives {for_long} for long, and more for 30 minutes a day"
-    yield f"{what} could do {asked.rate / per:,.0f} {unit}, but {machine.type} {cap} to all its volumes together"
 
 
 def _limits(disk: Disk, kind: Instance | None) -> Limits:
