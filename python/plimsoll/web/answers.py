@@ -45,7 +45,7 @@ class Told:
     target: str = ""
     baseline: str = ""
     answer: Answer | None = None
-    """Where all comparisons have the same."""
+    """Where all comparisons have the same, and a correction takes none of it."""
 
 
 @dataclass(frozen=True)
@@ -225,5 +225,5 @@ def _told(target: str, compared: Iterable[Cell]) -> Told:
         words=tally(these),
         target=target,
         baseline=", ".join(dict.fromkeys(cell.baseline for cell in these)),
-        answer=answers.pop() if len(answers) == 1 else None,
+        answer=answers.pop() if len(answers) == 1 and not any(cell.corrected for cell in these) else None,
     )

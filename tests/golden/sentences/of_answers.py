@@ -9,7 +9,7 @@ from tests.golden.sentences.of_reports import of_evidence
 from tests.golden.sentences.speech import Situation
 from tests.unit.report.studies import evidence, times, with_runs
 
-from plimsoll.model import Run
+from plimsoll.model import Finding, Level, Run
 from plimsoll.report import Evidence
 
 PAIR = ("randread", "randwrite")
@@ -153,18 +153,57 @@ def _answers() -> list[Situation]:
             "a has no single score in randread (IOPS): ",
             never=("rose",),
         ),
-        of_evidence("many tests", _many_tests, "not significant after correction", never=("Of 20 targets",)),
+        of_evidence(
+            "many tests", _many_tests, "but neither is significant after the correction", never=("Of 20 targets",)
+        ),
         of_evidence(
             "a difference that the correction takes",
             lambda: evidence(baseline="a", targets=("a", "b"), cases=PAIR, blocks=4, ratios={"b": 1.2}, noise=0.08),
-            "×, not significant after correction for 4 comparisons)",
-            never=("1 not significant",),
+            "b seems faster than a on",
+            "×, but not significant after the correction for 4 comparisons)",
+            "faster, not significant",
+            "by itself is wrong with probability at most 5 %",
+            never=("1 not significant", "b is faster than a on"),
         ),
         of_evidence(
             "one difference of two that the correction takes",
             lambda: evidence(baseline="a", targets=("a", "b"), cases=PAIR, blocks=4, ratios={"b": 2.0}, noise=0.1),
-            "×, 1 not significant after correction for 4 comparisons)",
-            never=("×, not significant",),
+            "b is faster than a on 2 of 2 tests",
+            "×, but 1 is not significant after the correction for 4 comparisons)",
+            never=("×, but not significant", "b seems faster than a"),
+        ),
+        of_evidence(
+            "one test whose difference the correction takes",
+            lambda: evidence(
+                baseline="a", targets=("a", "b"), cases=("randread",), blocks=4, ratios={"b": 1.2}, noise=0.06, seed=2
+            ),
+            "in randread (IOPS), but not significant after the correction for 2 comparisons",
+            never=("b seems faster than a on",),
+        ),
+        of_evidence(
+            "processors and a disk that others used in most runs",
+            lambda: _disturbed(client_cpu=8, foreign_io=4),
+            "Do not rely on this: other programs kept the processors busy in all 8 runs and used the disk in 4 of 8 "
+            "runs. Repeat it on a quiet machine",
+        ),
+        of_evidence(
+            "processors that the test itself kept busy",
+            lambda: _disturbed("the test kept all processors busy 100 % of the time", client_cpu=8),
+            "The test kept all processors busy",
+            never=("Do not rely on this",),
+        ),
+        of_evidence(
+            "a disk that others used in few runs",
+            lambda: _disturbed(foreign_io=4),
+            "Other programs kept all processors busy",
+            never=("Do not rely on this",),
+        ),
+        of_evidence(
+            "a virtual machine that got too little of its host",
+            lambda: _disturbed(steal=5, db_foreign=6),
+            "other programs worked on the machine in 6 of 8 runs, and other guests of the host took processor time "
+            "from the virtual machine in 5 of 8 runs",
+            never=("used the disk in",),
         ),
         of_evidence(
             "many targets",
@@ -186,6 +225,17 @@ def _answers() -> list[Situation]:
             never=("best score", "Best scores"),
         ),
     ]
+
+
+def _disturbed(message: str = "other programs kept all processors busy 100 % of the time", **runs: int) -> Evidence:
+    """Two targets in 4 blocks each; so many of the 8 runs with a warning of each of these guards."""
+    found = evidence(baseline="a", targets=("a", "b"), cases=("randread",), blocks=4, ratios={"b": 2.0}, noise=0.005)
+    told = {guard: Finding(guard=guard, level=Level.WARN, message=message, advice="wait") for guard in runs}
+
+    def warned(place: int, run: Run) -> Run:
+        return run.model_copy(update={"findings": tuple(told[guard] for guard in runs if place < runs[guard])})
+
+    return with_runs(found, [warned(place, run) for place, run in enumerate(found.runs)])
 
 
 def _several() -> Evidence:

@@ -18,6 +18,7 @@ SPEAKERS = (
     "catalog/bounds.py", "catalog/delivery.py", "catalog/lasting.py",
     "simulation/slo.py", "simulation/choice.py",
     "run/guards/*.py", "report/sections/*.py", "report/memory.py", "report/doubted.py", "report/likened.py",
+    "report/disturbed.py",
     "altered.py", "report/changed.py", "traces/advice/sentences.py", "traces/advice/wanted.py",
     "traces/advice/proof/sentences.py",
 )  # fmt: skip

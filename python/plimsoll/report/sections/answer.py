@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from plimsoll import metrics
 from plimsoll.prices.cost import usd
 from plimsoll.report.comparisons import tally
+from plimsoll.report.disturbed import disturbance
 from plimsoll.report.document import Block, Sentence, Text, Tone
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, score_text
@@ -44,9 +45,11 @@ _ORDER = (Answer.BETTER, Answer.WORSE, Answer.SAME, Answer.UNKNOWN)
 def build(evidence: Evidence) -> list[Block]:
     """What searches found, then what was compared, or what one target is like; nothing where nothing was measured."""
     told = load_line.told(evidence)
-    if evidence.valid and not evidence.only_searched:
+    if evidence.only_searched:
+        told += disturbance(evidence)
+    elif evidence.valid:
         if evidence.alone:
-            told += [*_changed(evidence), *_alone(evidence), *context.told(evidence)]
+            told += [*_changed(evidence), *_alone(evidence), *disturbance(evidence), *context.told(evidence)]
             told += [*_costs(evidence), _second(evidence)]
         elif evidence.cells:
             told += [*_compared(evidence), *_costs(evidence)]
@@ -76,6 +79,7 @@ def _compared(evidence: Evidence) -> Iterator[Sentence]:
             # Who changed and who did not stands above.
             if not (changed and len(own) == 1 and levels_told(own[0])):
                 yield _one(own)
+    yield from disturbance(evidence)
     yield from _best(evidence, deciding)
     if further:
         yield Sentence(f"Further metrics, {count_text(len(further), 'comparison')}: {tally(further)}.")
@@ -146,8 +150,8 @@ def _one(cells: Sequence[Cell]) -> Sentence:
         return _single(cells[0])
     better, worse = manner(cells)
     verbs = {
-        Answer.BETTER: (f"is {better} than {{}}", better),
-        Answer.WORSE: (f"is {worse} than {{}}", worse),
+        Answer.BETTER: (f"{_is(cells, Answer.BETTER)} {better} than {{}}", better),
+        Answer.WORSE: (f"{_is(cells, Answer.WORSE)} {worse} than {{}}", worse),
         Answer.SAME: ("performs the same as {}", "the same"),
         Answer.UNKNOWN: ("has no verdict against {}", "undecided"),
     }
@@ -165,8 +169,16 @@ def _one(cells: Sequence[Cell]) -> Sentence:
             parts.append(f"{target} {verb} on {len(these)} of {len(cells)} tests{_which(these, answer)}")
     found = {cell.verdict.answer for cell in cells}
     apart = found - {Answer.SAME} or found
+    differ = [cell.corrected for cell in cells if cell.verdict.answer in (Answer.BETTER, Answer.WORSE)]
+    if differ and all(differ):
+        return Sentence(f"{', '.join(parts)}.", Tone.UNKNOWN)
     tone = TONES[apart.pop()] if len(apart) == 1 and (len(found) == 1 or Answer.UNKNOWN not in found) else Tone.PLAIN
     return Sentence(f"{', '.join(parts)}.", tone)
+
+
+def _is(cells: Sequence[Cell], answer: Answer) -> str:
+    """What a correction leaves nothing of is not said for certain."""
+    return "seems" if all(cell.corrected for cell in cells if cell.verdict.answer is answer) else "is"
 
 
 def _which(cells: Sequence[Cell], answer: Answer) -> str:
@@ -185,11 +197,11 @@ def _corrected(cells: Sequence[Cell]) -> list[str]:
     weak = [cell.corrected for cell in cells if cell.corrected]
     if not weak:
         return []
-    words = f"significant after correction for {weak[0]:,} comparisons"
+    words = f"significant after the correction for {weak[0]:,} comparisons"
     if len(weak) < len(cells):
-        return [f"{len(weak)} not {words}"]
-    nothing = {1: "not", 2: "neither"}.get(len(weak), "none")
-    return [f"{nothing} {words}"]
+        return [f"but {len(weak)} {'is' if len(weak) == 1 else 'are'} not {words}"]
+    nothing = {1: "not", 2: "neither is"}.get(len(weak), "none is")
+    return [f"but {nothing} {words}"]
 
 
 def _ratio(cell: Cell) -> float | None:
@@ -200,12 +212,14 @@ def _single(cell: Cell) -> Sentence:
     """One test: how much, with the interval in the same direction."""
     tone, label = TONES[cell.verdict.answer], f"{cell.case}, {metrics.title(cell.metric)}"
     ratio = _ratio(cell)
+    weak = "".join(f", {words}" for words in _corrected([cell]))
+    tone = Tone.UNKNOWN if weak else tone
     if cell.verdict.answer is Answer.SAME:
-        return Sentence(f"{cell.target} performs the same as {cell.baseline} ({label}).", tone)
+        return Sentence(f"{cell.target} performs the same as {cell.baseline} ({label}){weak}.", tone)
     if cell.verdict.answer is Answer.UNKNOWN or ratio is None:
         words = f"{cell.target} against {cell.baseline} has {'no common ratio' if levels_told(cell) else 'no verdict'}"
         return Sentence(f"{words} ({label}).", tone)
-    return Sentence(f"{difference(cell)} in {cell.case} ({metrics.title(cell.metric)}).", tone)
+    return Sentence(f"{difference(cell)} in {cell.case} ({metrics.title(cell.metric)}){weak}.", tone)
 
 
 def _many(evidence: Evidence, cells: Sequence[Cell], targets: Sequence[str]) -> Iterator[Sentence]:
@@ -304,7 +318,9 @@ def _sure(cells: Sequence[Cell]) -> Iterator[Sentence]:
     decided = [cell for cell in cells if cell.verdict.decided]
     if not decided:
         return
-    error = f"{'The verdict' if len(decided) == 1 else 'Each verdict'} is wrong with probability at most {ALPHA:.0%}"
+    which = "The verdict" if len(decided) == 1 else "Each verdict"
+    which += " by itself" if any(cell.corrected for cell in decided) else ""
+    error = f"{which} is wrong with probability at most {ALPHA:.0%}"
     used = sorted(cell.verdict.blocks_used for cell in decided if cell.apart is None)
     if used:
         span = str(used[0]) if used[0] == used[-1] else f"{used[0]} to {used[-1]}"

@@ -153,6 +153,8 @@ def _judgement(line: ScoreLine, cell: Compared) -> tuple[float | None, str, str,
     if not cell.verdict.decided:
         # Its ratio has a direction, and the next block may turn it round.
         return ratio, f"undecided{marked}", "", tone
+    if cell.corrected:
+        return ratio, f"{_alike(cell)}{marked}, not significant", "", Tone.UNKNOWN
     return ratio, _alike(cell) + marked, ratio_text(factor(ratio)), tone
 
 

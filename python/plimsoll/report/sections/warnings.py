@@ -10,6 +10,7 @@ import re
 from plimsoll import metrics
 from plimsoll.model import Finding, Level, Run, RunStatus
 from plimsoll.report import material
+from plimsoll.report.disturbed import is_noise
 from plimsoll.report.document import Block, Phrase, Table, Tone, Warning, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text
@@ -35,11 +36,13 @@ _UNCHECKED = {
 }
 """Said where nobody looked, by whether the runs are of other tools."""
 _SEVERITY = {Level.INVALID: 0, Level.WARN: 1, Level.OK: 2}
+_NOISE = (_SEVERITY[Level.WARN], False)
+"""Weight of warnings of noise; what weighs less follows the scores that are unstable, perhaps because of it."""
 
 
 def build(evidence: Evidence) -> list[Block]:
     """Grouped findings, then a table of the runs that do not count."""
-    blocks: list[Block] = [*_failed(evidence), *_findings(evidence), *_unstable(evidence)]
+    blocks: list[Block] = [*_failed(evidence), *_findings(evidence)]
     lost = _lost(evidence)
     if not blocks:
         checked = sum(bool(run.findings) for run in evidence.runs)
@@ -59,14 +62,21 @@ def _imported(evidence: Evidence) -> bool:
 
 
 def _findings(evidence: Evidence) -> list[Warning]:
-    """One warning per guard and level, whatever the numbers are."""
+    """One warning per guard and level, whatever the numbers are; what shakes the verdict most comes first."""
     groups: dict[tuple[str, Level], list[tuple[Run, Finding]]] = {}
     told = [(run, finding) for run in evidence.runs for finding in run.findings]
     for run, finding in (*told, *changes(evidence), *evidence.unlasting):
         if finding.level is not Level.OK:
             groups.setdefault((finding.guard, finding.level), []).append((run, finding))
-    ordered = sorted(groups.items(), key=lambda item: (_SEVERITY[item[0][1]], -len(item[1]), item[0][0]))
-    return [_warning(level, found, len(evidence.runs)) for (_, level), found in ordered]
+    ordered = sorted(groups.items(), key=lambda item: (*_weight(item[0][1], item[1]), -len(item[1]), item[0][0]))
+    told_of = [(_weight(level, found), _warning(level, found, len(evidence.runs))) for (_, level), found in ordered]
+    first = [warning for weight, warning in told_of if weight <= _NOISE]
+    return [*first, *_unstable(evidence), *(warning for weight, warning in told_of if weight > _NOISE)]
+
+
+def _weight(level: Level, found: list[tuple[Run, Finding]]) -> tuple[int, bool]:
+    """What makes runs invalid, then what others disturbed, then what a reader has to know of the test itself."""
+    return _SEVERITY[level], not all(is_noise(finding) for _, finding in found)
 
 
 def _failed(evidence: Evidence) -> list[Warning]:
