@@ -21,7 +21,7 @@ WORDS = {
 }
 CHANGES = (PatternKind.STEP, PatternKind.TREND, PatternKind.GROUPS)
 """Of these a target is not one thing throughout."""
-MANY_CHANGES = 3
+MANY_CHANGES = 9
 """Targets that a sentence gives with their levels; of more it gives the number."""
 
 

@@ -12,7 +12,7 @@ from plimsoll.report.disturbed import disturbance
 from plimsoll.report.document import Block, Sentence, Text, Tone
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, score_text
-from plimsoll.report.levels import changes_told, got_worse, step_word
+from plimsoll.report.levels import MANY_CHANGES, changes_told, got_worse, step_word
 from plimsoll.report.marks import lasting_words
 from plimsoll.report.sections import context, load_line, scaling
 from plimsoll.report.sections.cost import priced
@@ -61,14 +61,14 @@ def _compared(evidence: Evidence) -> Iterator[Sentence]:
     deciding = [cell for cell in evidence.cells if first.get(cell.case) == cell.metric]
     further = [cell for cell in evidence.cells if first.get(cell.case) != cell.metric]
     targets = [name for name in evidence.targets if any(cell.target == name for cell in deciding)]
-    # Who fell on the way is what a mean of it is to be read with.
+    # Who fell on the way, and who did not, is what a mean of it is to be read with.
     changed = list(_changed(evidence))
+    yield from _steady(evidence, deciding)
     yield from changed
     differ = any(cell.verdict.answer in (Answer.BETTER, Answer.WORSE) for cell in deciding)
     none_differs = len(deciding) > 1 and not (differ or changed)
     if none_differs:
         yield _none_differs(deciding)
-    yield from _steady(evidence, deciding)
     if none_differs and len(targets) == 1:
         yield from _so_far(deciding)
     elif len(targets) > MANY_TARGETS:
@@ -121,23 +121,27 @@ def _so_far(cells: Sequence[Cell]) -> Iterator[Sentence]:
 def _steady(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
     """Which targets kept their level where others fell, and how they compare with a baseline that did."""
     lines = [line for line in evidence.lines if line.metric in evidence.judged[line.case][:1]]
-    for case in dict.fromkeys(line.case for line in lines if got_worse(line)):
+    for case, worse in {line.case: line for line in lines if got_worse(line)}.items():
         kept = [line for line in lines if line.case == case and line.summary is not None]
         if not kept:
             continue
         names = [line.target for line in kept]
-        span = _span([_score(line) for line in (min(kept, key=_typical), max(kept, key=_typical))])
+        ends = [_score(line) for line in (min(kept, key=_typical), max(kept, key=_typical))]
         held = [cell for cell in cells if cell.case == case and cell.target in names]
-        yield Sentence(f"Steady: {_listed(names)} ({span} throughout{_after(held)}).")
+        runs = ", ".join(f"{count:,}" for count in sorted({line.summary.runs for line in kept if line.summary}))
+        did = "fall" if step_word(worse) == "fell" else "rise"
+        told = f"{_listed(names, MANY_CHANGES)} did not {did} in these {runs} runs of {case}"
+        yield Sentence(f"{told} ({_span(ends)} throughout{_after(held)}).")
 
 
 def _after(cells: Sequence[Cell]) -> str:
-    """`, 20× as fast as gp2 after its change`: of steady targets against a baseline with two levels; else empty."""
+    """`; 20× as fast as the baseline gp2 once that fell`: of targets that did not; empty where it has one level."""
     ends = sorted(drawn(cell)[-1] for cell in cells if levels_told(cell) and len(drawn(cell)) == 2)
     if not ends:
         return ""
     ratios = _span([ratio_text(end) for end in (ends[0], ends[-1])])
-    return f", {ratios} {in_words(cells[0]).manner} as {cells[0].baseline} after its change"
+    fell = "fell" if cells[0].direction == "higher" else "rose"
+    return f"; {ratios} {in_words(cells[0]).manner} as the baseline {cells[0].baseline} once that {fell}"
 
 
 def _span(ends: Sequence[str]) -> str:
@@ -287,9 +291,9 @@ def _best(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
         yield Sentence(f"Best scores on the {len(best)} tests that differ: {told}; {judged}.", Tone.NOTE)
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MANY_NAMES} more" if len(names) > MANY_NAMES else ""
-    return ", ".join(names[:MANY_NAMES]) + more
+def _listed(names: Sequence[str], most: int = MANY_NAMES) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _changed(evidence: Evidence) -> Iterator[Sentence]:

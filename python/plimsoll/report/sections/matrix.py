@@ -133,9 +133,20 @@ def _cell(place: Place, lines: Mapping[Place, ScoreLine], compared: Mapping[Plac
     if line is None or (line.summary is None and line.split is None):
         return Phrase("no score", Tone.NOTE) if line is not None else None
     score, value = _score(line)
+    if cell is None and (step := step_word(line)):
+        return Judged(value, line.unit, score, None, step, step, Tone.WORSE if got_worse(line) else Tone.UNKNOWN)
     if cell is None and line.split is not None:
-        return Phrase(score, Tone.WORSE if got_worse(line) else Tone.UNKNOWN, _kind(line))
+        return Phrase(score, Tone.UNKNOWN, _kind(line))
+    if cell is not None and line.split is None and (told := _beside(lines.get((*place[:2], cell.baseline)), cell)):
+        return Judged(value, line.unit, score, None, told)
     return Judged(value, line.unit, score, *(_judgement(line, cell) if cell is not None else ()))
+
+
+def _beside(baseline: ScoreLine | None, cell: Compared) -> str:
+    """`did not fall, the baseline did: 1.00×, then 20× as fast`; empty where the baseline kept its level."""
+    if baseline is None or not got_worse(baseline) or not levels_told(cell):
+        return ""
+    return f"did not {'fall' if step_word(baseline) == 'fell' else 'rise'}, the baseline did: {_levels(cell)}"
 
 
 def _judgement(line: ScoreLine, cell: Compared) -> tuple[float | None, str, str, Tone]:
