@@ -208,8 +208,8 @@ def _wrong() -> list[Situation]:
         of_evidence(
             "no guard for other tools",
             lambda: _unjudged({"imported": {"tool": "fio"}}),
-            "No warnings. These runs were imported: no guard watched the machine while they ran.",
-            never=("No guard has checked",),
+            "Nothing watched the machine while these runs were made, because they were imported",
+            never=("No guard has checked", "No warnings"),
         ),
         of_evidence(
             "silent guards", _blind, "could not check everything in 3 of 3 runs", never=("No guard has checked",)

@@ -53,7 +53,7 @@ def _searches() -> list[Situation]:
 
 def _sweeps() -> list[Situation]:
     """Imported runs at several loads: the same answers, with advice for who measured them."""
-    client = "the files do not say how busy the client was"
+    client = "files do not say how busy the client was"
     slowest = "a percentile is that of the slowest kind"
     own_advice = ("--mode publish", "runtime=", "--stored", "search again", "let the search go on", "fresh run")
 

@@ -38,7 +38,6 @@ LEAD = True
 
 NO_MORE = 1.02
 """Throughput up to this many times that of the knee is hardly more."""
-UNKNOWN_CLIENT = "the files do not say how busy the client was, so the knee may be the client's and not the place's"
 _SLOWEST = "Of imported runs with several kinds of operations a percentile is that of the slowest kind, an upper bound."
 _BRIEF = ("target", "load", "throughput", "p50", "p99", "client_cpu", "little_s_law", "note")
 _NOTES = (
@@ -79,8 +78,6 @@ def about(each: LoadLineSearch) -> list[Sentence]:
         told.append(_objective(each))
     if (cut := _discarded(each)) is not None:
         told.append(cut)
-    if each.imported and each.shows_knee:
-        told.append(Sentence(f"{each.label}: {UNKNOWN_CLIENT}.", Tone.NOTE))
     if each.line.invalid:
         lost = count_text(each.line.invalid, "run")
         told.append(Sentence(f"{each.label}: {lost} not valid and left out; see the warnings.", Tone.NOTE))

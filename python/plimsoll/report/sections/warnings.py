@@ -31,10 +31,14 @@ _WORD = re.compile(r"[a-z][a-z’'-]*,?(?: |$)")
 NOT_CHECKABLE = "not checkable: "
 """How a guard begins that applies, but cannot see what it needs."""
 _UNCHECKED = {
-    True: "No warnings. These runs were imported: no guard watched the machine while they ran.",
-    False: "No guard has checked any run.",
+    True: "Nothing watched the machine while these runs were made, because they were imported: what disturbed them is "
+    "not known.",
+    False: "No guard has checked any run: what disturbed them is not known.",
 }
 """Said where nobody looked, by whether the runs are of other tools."""
+UNKNOWN_CLIENT = (
+    "The files do not say how busy the client was, so the knee may be that of the client, not of the storage"
+)
 _SEVERITY = {Level.INVALID: 0, Level.WARN: 1, Level.OK: 2}
 _NOISE = (_SEVERITY[Level.WARN], False)
 """Weight of warnings of noise; what weighs less follows the scores that are unstable, perhaps because of it."""
@@ -42,12 +46,14 @@ _NOISE = (_SEVERITY[Level.WARN], False)
 
 def build(evidence: Evidence) -> list[Block]:
     """Grouped findings, then a table of the runs that do not count."""
-    blocks: list[Block] = [*_failed(evidence), *_findings(evidence)]
+    blocks: list[Block] = [*_failed(evidence), *_findings(evidence), *_of_the_client(evidence)]
     lost = _lost(evidence)
-    if not blocks:
-        checked = sum(bool(run.findings) for run in evidence.runs)
+    checked = sum(bool(run.findings) for run in evidence.runs)
+    if evidence.runs and not checked:
+        blocks.append(text(_UNCHECKED[_imported(evidence)], tone=Tone.UNKNOWN))
+    elif not blocks:
         words = f"No guard found anything to warn about in {count_text(checked, 'checked run')}."
-        blocks.append(text(words if checked else _UNCHECKED[_imported(evidence)], tone=Tone.NOTE))
+        blocks.append(text(words, tone=Tone.NOTE))
     if silent := _blind(evidence):
         blocks.append(text(silent, tone=Tone.NOTE))
     if files := material.files_not_kept(evidence.runs):
@@ -59,6 +65,12 @@ def build(evidence: Evidence) -> list[Block]:
 
 def _imported(evidence: Evidence) -> bool:
     return bool(evidence.runs) and all("imported" in run.facts for run in evidence.runs)
+
+
+def _of_the_client(evidence: Evidence) -> list[Warning]:
+    """Knees of imported runs, whose client nobody watched."""
+    found = [each.label for each in evidence.searched if each.imported and each.shows_knee]
+    return [Warning(Level.WARN, UNKNOWN_CLIENT, "", 0, _listed(found, MANY_PLACES))] if found else []
 
 
 def _findings(evidence: Evidence) -> list[Warning]:
