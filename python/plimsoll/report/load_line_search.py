@@ -31,6 +31,8 @@ class LoadLineSearch:
     """Of runs that another tool made: nothing can be searched again, and the client is not known."""
     standing: Standing | None = None
     """What the highest throughput stands on: a burst that ends, or what lasts."""
+    test: str = ""
+    """What was run at these loads."""
 
     @property
     def burst(self) -> str:
@@ -114,7 +116,12 @@ def _imported(label: str, sweep: Sweep, objective: Objective | None) -> LoadLine
     met = largest_within(made, objective) if objective else None
     units = (score.unit for run in sweep.runs if (score := throughput_of(run)) is not None)
     return LoadLineSearch(
-        label, request, replace(line, objective=objective, met=met), next(units, "1/s"), imported=True
+        label,
+        request,
+        replace(line, objective=objective, met=met),
+        next(units, "1/s"),
+        imported=True,
+        test=sweep.runs[0].plan.test,
     )
 
 
@@ -124,4 +131,5 @@ def _searched(label: str, request: Request, runs: Sequence[Run]) -> LoadLineSear
     units = (score.unit for run in runs if (score := throughput_of(run)) is not None)
     line = load_line(points, request.objective, request.bounds.high, open_loop=request.open_loop)
     at_peak = [run for run in runs if run.status is RunStatus.OK and line.peak and load_of(run) == line.peak.load]
-    return LoadLineSearch(label, request, line, next(units, "1/s"), standing=standing(at_peak))
+    test = runs[0].plan.test if runs else ""
+    return LoadLineSearch(label, request, line, next(units, "1/s"), standing=standing(at_peak), test=test)

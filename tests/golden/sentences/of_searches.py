@@ -61,7 +61,8 @@ def _sweeps() -> list[Situation]:
         return Situation("search", name, lambda: of_report(sweep(**made)), says, never)  # type: ignore[arg-type]
 
     return [
-        of("imported loads with a knee", "the knee is at depth 8", client, slowest, never=own_advice),
+        of("imported loads with a knee", "the knee is at depth 8", "at the knee, depth 8: ", client, slowest,
+           never=own_advice),
         of("imported loads without end", "measure higher loads", runs=3, curve=growing, never=(client, *own_advice)),
         of("three imported loads", "it takes runs at 4 loads or more", loads=(1, 2, 4), never=(client, *own_advice)),
         of(
@@ -100,9 +101,14 @@ def _doubts() -> list[Situation]:
     bend, level = each.line.bend, each.line.levels[0]
     assert bend is not None
     round_, sharp = replace(bend, sharpness=0.6), replace(bend, sharpness=0.99)
-    rounded = "(the bend is round: 60 % at the knee)"
+    rounded = "(the bend is round: 60 % of it at the knee)"
     cut = replace(each, line=replace(each.line, levels=(replace(level, discarded=0.3),)))
     whole = replace(each, line=replace(each.line, levels=(replace(level, discarded=0.0),)))
+
+    peak = each.line.peak
+    assert peak is not None
+    half = replace(peak, throughput=replace(peak.throughput, value=peak.throughput.value / 2))
+    most, share_of_all = "; 50 % of the 5,0", "100 %"
 
     def discarded(found: LoadLineSearch) -> list[str]:
         told = load_line._discarded(found)
@@ -124,6 +130,8 @@ def _doubts() -> list[Situation]:
     grown, late = "mean latency grew 1.50× while throughput grew 1.02×", "the schedule was no longer kept"
     cut_words = "some runs began with another rate"
     return [
+        Situation("doubt", "much less at the knee", lambda: [load_line._of_most(each, half)], (most,), (share_of_all,)),
+        Situation("doubt", "hardly less at the knee", lambda: [load_line._of_most(each, peak)], (), (most,)),
         Situation("doubt", "a round bend", lambda: [load_line._roundness(round_)], (rounded,)),
         Situation("doubt", "a sharp bend", lambda: [load_line._roundness(sharp)], (), (rounded,)),
         Situation("doubt", "a load that disagrees with itself", lambda: against(4), (itself,), ("depth 4 clearly",)),

@@ -188,7 +188,7 @@ def test_a_knee_of_a_burst_says_until_when() -> None:
 
     words = on("gp2+size=100GiB", 3.0, "p99<10s")
     burst = "while a has burst credits, 33 min (then 300 IOPS)"
-    assert f"the knee is at depth 3 (2.9…3.2) {burst}: from there on" in words
+    assert f"the knee is at depth 3 (2.9…3.2) in randread {burst}: from there on" in words
     assert words.count(burst) == 3  # knee, highest throughput, objective
     assert "burst" not in on("gp3+size=100GiB", 3.0)
     assert "burst" not in on("gp2+size=1000GiB", 3.0, "p99<10s")

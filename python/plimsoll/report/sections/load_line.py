@@ -65,11 +65,11 @@ def about(each: LoadLineSearch) -> list[Sentence]:
     told = [_knee(each)]
     if each.line.bracket:
         told.append(_bracket(each))
-    knee, peak = each.line.knee, each.line.peak
+    knee, peak = _at_knee(each), each.line.peak
     both = knee is not None and peak is not None and knee.load == peak.load
     if knee is not None and each.shows_knee:
         what = "at the knee, with the highest throughput" if both else "at the knee"
-        told.append(Sentence(f"{each.label}: {what}, {_measured(each, knee)}."))
+        told.append(Sentence(f"{each.label}: {what}, {_measured(each, knee)}{_of_most(each, knee)}."))
     if peak is not None and not (both and each.shows_knee):
         more = knee is None or not each.shows_knee or peak.throughput.value > NO_MORE * knee.throughput.value
         beyond = "" if more else "; hardly more than at the knee"
@@ -82,6 +82,27 @@ def about(each: LoadLineSearch) -> list[Sentence]:
         lost = count_text(each.line.invalid, "run")
         told.append(Sentence(f"{each.label}: {lost} not valid and left out; see the warnings.", Tone.NOTE))
     return told
+
+
+def _at_knee(each: LoadLineSearch) -> LevelSummary | None:
+    """The measured load at the knee: that of the fresh runs, else one within the interval of the knee."""
+    bend = each.line.bend
+    if each.line.knee is not None or bend is None:
+        return each.line.knee
+    near = [level for level in each.line.levels if bend.low <= level.load <= bend.high]
+    return min(near, key=lambda level: abs(level.load - bend.knee), default=None)
+
+
+def _of_most(each: LoadLineSearch, knee: LevelSummary) -> str:
+    """`; 82 % of the 12,100/s at depth 64`; empty where hardly more was measured."""
+    peak = each.line.peak
+    if peak is None or peak.throughput.value <= NO_MORE * knee.throughput.value:
+        return ""
+    rate = peak.throughput
+    share = percent_text(round(knee.throughput.value / rate.value, 2))
+    return (
+        f"; {share} of the {score_text(rate.value, each.unit, rate.low, rate.high)} at {each.request.text(peak.load)}"
+    )
 
 
 def _knee(each: LoadLineSearch) -> Sentence:
@@ -114,8 +135,9 @@ def _knee(each: LoadLineSearch) -> Sentence:
         if each.request.open_loop
         else f"from there on more load adds latency, and throughput levels off at {level}{_roundness(bend)}"
     )
+    where = f" in {each.test}" if each.test else ""
     return Sentence(
-        f"{each.label}: the knee is at {text(_load(each, bend.knee))} ({_loads(bend)}){each.burst}: {what}.",
+        f"{each.label}: the knee is at {text(_load(each, bend.knee))} ({_loads(bend)}){where}{each.burst}: {what}.",
         Tone.PLAIN,
     )
 
@@ -157,7 +179,11 @@ def _at_most(each: LoadLineSearch, bend: Bend) -> float:
 
 def _roundness(bend: Bend) -> str:
     """A round bend means that throughput still grows a little beyond the knee."""
-    return "" if bend.sharpness > 0.9 else f" (the bend is round: {percent_text(round(bend.sharpness, 2))} at the knee)"
+    return (
+        ""
+        if bend.sharpness > 0.9
+        else f" (the bend is round: {percent_text(round(bend.sharpness, 2))} of it at the knee)"
+    )
 
 
 def _load(each: LoadLineSearch, load: float) -> float:
