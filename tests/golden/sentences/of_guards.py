@@ -116,7 +116,7 @@ def _disks() -> list[Situation]:
         _of(
             "drains that reach into the next slice",
             RunMaker(drain_ns=(3 * MILLISECOND,) * 8 + (40 * MILLISECOND,) * 2),
-            "20 % of the slices of other targets were not over when the first 20 ms of the next",
+            "in 20 % of the turns, I/Os of the target before were still in flight when measuring began, 20 ms into",
             "Use less depth",
             never=("saved up", "never reached it"),
         ),

@@ -38,11 +38,13 @@ def check(evidence: RunEvidence) -> Finding | None:
     discard_ns = evidence.outcome["slices"]["discard_ns"]
     drains = [ns for each in evidence.beside for ns in each["slices"]["drain_ns"]]
     late = sum(ns > discard_ns for ns in drains) / len(drains) if drains else 0.0
+    level = graded(late, WARN, INVALID)
+    meaning = "" if level is Level.OK else ", so that the two disturbed each other"
     return finding(
         NAME,
-        softened(graded(late, WARN, INVALID), evidence.long_enough),
-        f"{percent(late)} of the slices of other targets were not over when the first {format_duration(discard_ns)} of "
-        "the next, which do not count, had passed",
+        softened(level, evidence.long_enough),
+        f"in {percent(late)} of the turns, I/Os of the target before were still in flight when measuring began, "
+        f"{format_duration(discard_ns)} into the turn{meaning}",
         "Use less depth, or --interleave blocks: one target then runs after the other.",
         late=late,
         longest_drain_ns=float(max(drains, default=0)),
