@@ -152,6 +152,18 @@ def _answers() -> list[Situation]:
             never=("their runs differ a lot",),
         ),
         of_evidence(
+            "one target with a latency and a rate",
+            lambda: evidence(targets=("a",), cases=("ping", "randread"), blocks=3, noise=0.01),
+            "a takes ",
+            "in ping and reaches ",
+        ),
+        of_evidence(
+            "one target with a rate",
+            lambda: evidence(targets=("a",), cases=("randread",), blocks=3, noise=0.01),
+            "a reaches ",
+            never=("a takes ",),
+        ),
+        of_evidence(
             "targets in two groups",
             _in_groups,
             "2 targets have no single score in randread (IOPS): a ",

@@ -124,7 +124,7 @@ def test_no_valid_runs_say_why_and_are_not_zeros() -> None:
 
 def test_one_target_has_scores_and_learns_what_a_verdict_needs() -> None:
     document = build_document(quick())
-    assert sentences(document, "answer").startswith("disk reaches 87.8 µs (read p50) in ping")
+    assert sentences(document, "answer").startswith("disk takes 87.8 µs (read p50) in ping and reaches ")
     assert "needs a second target" in sentences(document, "answer")
     assert not blocks(document, "forest")
     assert len(table(document, "scores", "Scores of the judged")) == 14

@@ -354,9 +354,12 @@ def _alone(evidence: Evidence) -> Iterator[Sentence]:
     deciding = [lines[case, names[0]] for case, names in evidence.judged.items() if names and (case, names[0]) in lines]
     known = [line for line in deciding if line.summary is not None]
     if known:
-        reached = ", ".join(f"{_reached(line)} in {line.case}" for line in known[:MANY_SCORES])
+        parts: dict[str, list[str]] = {"takes": [], "reaches": []}
+        for line in known[:MANY_SCORES]:
+            parts["takes" if line.unit == "ns" else "reaches"].append(f"{_reached(line)} in {line.case}")
+        told = " and ".join(f"{verb} {', '.join(scores)}" for verb, scores in parts.items() if scores)
         more = f" and {count_text(len(known) - MANY_SCORES, 'more test')}" if len(known) > MANY_SCORES else ""
-        yield Sentence(f"{name} reaches {reached}{more}.")
+        yield Sentence(f"{name} {told}{more}.")
     for line in evidence.lines:
         if line.metric == "commit_p50" and line.summary is not None:
             yield Sentence(
