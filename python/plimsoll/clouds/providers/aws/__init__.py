@@ -47,7 +47,7 @@ class Aws:
 
     def prices(self, rental: Rental) -> Sequence[PriceLine]:
         """What an hour of each part costs."""
-        return prices.price_lines(rental)
+        return [*prices.price_lines(rental), *databases.prices(rental)]
 
     def steps(self, rental: Rental) -> Sequence[Step]:
         """Key pair and group, then the machines."""
