@@ -26,6 +26,8 @@ LEAD = True
 MOST_ROWS = 16
 """With more, the metrics that decide come first, and the others in a table of their own."""
 
+UNDECIDED = "undecided"
+WEAK = "A ratio after “?”: not significant after correction."
 PAIRED = "Ratios are of runs that were next to each other in time, so they can differ from the quotient of two scores."
 
 Place = tuple[str, str, str]
@@ -101,7 +103,10 @@ def _notes(evidence: Evidence, rows: Sequence[Sequence[Cell]]) -> tuple[str, ...
     """Where a ratio is shown that need not be the quotient of the scores beside it."""
     judged = [cell for row in rows for cell in row if isinstance(cell, Judged) and cell.ratio is not None]
     shown = any(cell.tone in (Tone.BETTER, Tone.WORSE) for cell in judged)
-    return (PAIRED,) if shown and any(cell.apart is None for cell in evidence.cells) else ()
+    paired = (PAIRED,) if shown and any(cell.apart is None for cell in evidence.cells) else ()
+    weak = any(cell.tone is Tone.UNKNOWN and not cell.told.startswith(UNDECIDED) for cell in judged)
+    # One line: the first screen has to hold the cautions too.
+    return (" ".join((WEAK, *paired)),) if weak else paired
 
 
 def _targets(evidence: Evidence) -> list[Column]:
@@ -143,10 +148,10 @@ def _cell(place: Place, lines: Mapping[Place, ScoreLine], compared: Mapping[Plac
 
 
 def _beside(baseline: ScoreLine | None, cell: Compared) -> str:
-    """`did not fall, the baseline did: 1.00×, then 20× as fast`; empty where the baseline kept its level."""
+    """`1.00×, then 20× as fast: the baseline fell`; empty where the baseline kept its level."""
     if baseline is None or not got_worse(baseline) or not levels_told(cell):
         return ""
-    return f"did not {'fall' if step_word(baseline) == 'fell' else 'rise'}, the baseline did: {_levels(cell)}"
+    return f"{_levels(cell)}: the baseline {step_word(baseline)}"
 
 
 def _judgement(line: ScoreLine, cell: Compared) -> tuple[float | None, str, str, Tone]:
@@ -163,9 +168,9 @@ def _judgement(line: ScoreLine, cell: Compared) -> tuple[float | None, str, str,
         return ratio, f"same{marked}", "same", tone
     if not cell.verdict.decided:
         # Its ratio has a direction, and the next block may turn it round.
-        return ratio, f"undecided{marked}", "", tone
+        return ratio, f"{UNDECIDED}{marked}", "", tone
     if cell.corrected:
-        return ratio, f"{_alike(cell)}{marked}, not significant", "", Tone.UNKNOWN
+        return ratio, _alike(cell) + marked, "", Tone.UNKNOWN
     return ratio, _alike(cell) + marked, ratio_text(factor(ratio)), tone
 
 
