@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -169,8 +170,10 @@ def test_the_end_of_a_run_names_the_session_and_what_comes_next(plimsoll: Comman
     assert "has its answer" in plimsoll("extend", check=2).err
     plimsoll("extend", "--blocks", "1", "-o", "out.html")
     again = plimsoll("run", "randread", *where, *SHORT, "-o", "again.html")
-    assert again.err.splitlines()[-1].startswith(f"session {stored()[0].id[-8:]}")
-    assert "next: `plimsoll report" not in again.err, "there is one already"
+    # There is a report already; on a busy machine the answer may be open.
+    name = stored()[0].id[-8:]
+    more = rf"; 1 case has no answer yet; `plimsoll extend {name}` goes on for about \d+ more blocks? \(.+\)"
+    assert re.fullmatch(rf"session {name}(?:{more})?", again.err.splitlines()[-1])
     for quiet in ("--json", "--quiet"):
         assert "next:" not in plimsoll("run", "randread", *where, *SHORT, quiet).err
 
@@ -182,7 +185,8 @@ def test_an_undecided_run_names_the_command_that_goes_on(plimsoll: Command, disk
     assert f"1 case has no answer yet; `plimsoll extend {name}` goes on for about 1 more block (" in preview.err
     answer = until_decided(plimsoll, plimsoll("extend"))
     assert f"session {name}; next: `plimsoll report" in answer.err
-    assert len(stored()[1]) >= 6
+    _, runs = stored()
+    assert len(runs) == 2 * len({block for block, _ in runs}) >= 6
     # One target has a score and no question.
     assert "no answer yet" not in plimsoll("run", "ping", "--on", f"a={disk}", *SHORT, "--blocks", "1").err
 
