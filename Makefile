@@ -3,7 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 # The extras of what the README shows.
 SHOWN := postgres parquet cloud web cluster
-PIP := $(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt
+# Python compiles what it loads; compiling all of it here would take longer than all else that pip does.
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # The build back end starts maturin by name.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # The tests start hundreds of commands, and each would compile all that it loads.
@@ -11,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/files/src/workloads crates/io/src/engines -name '*.rs')
 
-.PHONY: help setup begun environment compiled fetched shipped run test test-fast check format bench bench-db bench-parity bench-volume validate docs site readme wheel assure-wheel clean torture assure assure-cloud fuzz audit
+.PHONY: help setup begun environment compiled fetched shipped run test tests-compiled packages test-fast check rust-checked python-checked format bench bench-db bench-parity bench-volume validate docs site readme wheel assure-wheel clean torture assure assure-cloud fuzz audit
 help:
 	@echo "make run        set up and measure the current directory (about two minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
@@ -62,21 +63,33 @@ $(BIN)/.set-up-site: $(BIN)/.set-up
 run: setup
 	$(BIN)/plimsoll run --output plimsoll-report.html --force
 
-test: $(BIN)/.set-up-dev $(BIN)/.set-up-site
-	tools/test-packages.sh
+# What the tests in Python need is fetched while those in Rust are compiled.
+test: $(BIN)/.set-up-dev
+	@$(MAKE) --no-print-directory --jobs=3 tests-compiled $(BIN)/.set-up-site packages
 	cargo test --quiet --workspace
 	@rm -f target/seconds.json
 	$(BIN)/pytest -n auto --seconds=target/seconds.json -m 'not alone'
 	$(BIN)/pytest --seconds=target/seconds.json -m alone
 
+tests-compiled:
+	cargo test --quiet --workspace --no-run
+
+packages:
+	tools/test-packages.sh
+
 test-fast: $(BIN)/.set-up-dev
 	$(BIN)/pytest -n auto tests/unit tests/golden -m 'not slow'
 
 check: $(BIN)/.set-up-dev
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync rust-checked python-checked
+
+rust-checked:
 	cargo fmt --check
 	rustfmt --check --edition 2024 $(LISTED)  # found by build scripts, which cargo fmt does not follow
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo metadata --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null  # its own lock file is up to date
+
+python-checked: $(BIN)/.set-up-dev
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy

@@ -1,6 +1,9 @@
 """A trace replayed by Plimsoll and by fio's `read_iolog`, in turns: how late each issues it, and how long it takes.
 
-    python benches/replay.py [--directory DIR] [--rate 5000] [--seconds 60] [--rounds 3] [--json]
+    python benches/replay.py [--directory DIR] [--rate 5000] [--seconds 60] [--rounds 3] [--json] [--figures]
+
+An hour of both is --seconds 3600 --rounds 1, two to four hours; --seconds 300 --rounds 3 less than one.
+With --figures the rows for docs/data/figures.toml are printed: median, least and most of the rounds.
 
 Both replay the same random reads of 4 KiB, which arrive at random times at the mean rate, on one file. What counts:
 how much longer than recorded a replay takes, and how late I/Os are issued: of ours the lateness that each run reports,
@@ -90,6 +93,27 @@ def fios(folder: Path, log: Path, arrivals: list[int]) -> dict[str, float]:
     return {"took_s": took_s, **{f"late_p{p:g}_us": value for p, value in at.items()}}
 
 
+def shown(row: dict[str, float]) -> str:
+    """One line."""
+    return "  ".join(f"{key} {value:,.1f}" for key, value in row.items())
+
+
+def figures(rounds: dict[str, list[dict[str, float]]], rate: int, seconds: int) -> list[str]:
+    """Rows of the table `traces` of docs/data/figures.toml, without their date and place."""
+
+    def row(name: str, tool: str, key: str, scale: float) -> str:
+        values = [each[key] * scale for each in rounds[tool]]
+        figure = ", ".join(f"{value:.3g}" for value in (statistics.median(values), min(values), max(values)))
+        return f'    {{ row = "{name}", measured = [{figure}] }},'
+
+    return [
+        row(f"replay of {seconds} s at {rate:,}/s, s", "plimsoll", "took_s", 1),
+        row("the same by fio's `read_iolog`, s", "fio", "took_s", 1),
+        row("lateness of the replay at p99, ms", "plimsoll", "late_p99_us", 0.001),
+        row("the same of fio, ms", "fio", "late_p99_us", 0.001),
+    ]
+
+
 def main() -> None:
     """Replays in turns, and prints the medians."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -98,6 +122,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--figures", action="store_true")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=asked.directory) as name:
         folder = Path(name)
@@ -108,16 +133,21 @@ def main() -> None:
         for number in range(asked.rounds):
             order = list(rounds) if number % 2 == 0 else list(reversed(rounds))
             for tool in order:
-                rounds[tool].append(ours(folder, log) if tool == "plimsoll" else fios(folder, log, arrivals))
+                row = ours(folder, log) if tool == "plimsoll" else fios(folder, log, arrivals)
+                rounds[tool].append(row)
+                print(f"round {number + 1}, {tool}: {shown(row)}", file=sys.stderr, flush=True)
     found = {
         tool: {key: statistics.median(each[key] for each in made) for key in made[0]} for tool, made in rounds.items()
     }
     if asked.json:
         print(json.dumps({"rate": asked.rate, "seconds": asked.seconds, "rounds": rounds, "median": found}))
         return
+    if asked.figures:
+        print("\n".join(figures(rounds, asked.rate, asked.seconds)))
+        return
     print(f"{len(arrivals):,} reads at {asked.rate:,}/s, recorded over {asked.seconds} s; medians of {asked.rounds}")
     for tool, row in found.items():
-        print(f"{tool:9} " + "  ".join(f"{key} {value:,.1f}" for key, value in row.items()))
+        print(f"{tool:9} {shown(row)}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ STEP_NS = 10 * MILLISECOND
 RUNTIME_NS, WARMUP_NS = (int(str(SHORT["io"][name])) for name in ("runtime", "warmup"))
 BLOCK = (2 * (RUNTIME_NS + WARMUP_NS) + 600 * MILLISECOND) // STEP_NS
 """Steps from one block to the next, with the pause between."""
-MODE = MODES["standard"]
+MODE = replace(MODES["standard"], cap=MODES["standard"].short_cap)
 
 Weather = Callable[[Random, int], FloatArray]
 """Of one session: the log of the device's rate in each of so many steps."""

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import shutil
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,9 +25,14 @@ pytest_plugins = ["tests.seconds"]
 
 
 def pytest_configure() -> None:
-    """A shell that starts the tests in its background has interrupts ignored, for all that the tests start as well."""
+    """A shell that starts the tests in its background has interrupts ignored, for all that the tests start as well.
+
+    So has `nohup` with the end of a terminal.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 SHARED = (
@@ -39,9 +45,11 @@ SHARED = (
 """They share loop devices, users and control groups: beside others, but not beside each other."""
 ALONE = (
     "tests/integration/clouds/rds/test_load_line.py",
+    "tests/integration/clouds/session/test_session.py::test_the_self_test_says_what_it_has_verified",
     "tests/integration/frontends/test_fio_relations.py::test_jobs_of_one_flow_keep_their_ratio",
     "tests/integration/run/test_databases.py::test_a_study_that_searches_a_load_line_runs_by_name",
     "tests/integration/run/test_load_line_answers.py",
+    "tests/integration/volumes/test_fit.py::test_limits_and_latencies_are_found_again",
 )
 """What they find depends on a machine that does nothing else."""
 LONG = (
@@ -128,13 +136,22 @@ def need_program(name: str) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="session")
+def _states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of their own: pytest looks through all that lies beside a new folder, for thousands of tests."""
+    return tmp_path_factory.mktemp("states")
+
+
 @pytest.fixture(autouse=True)
-def _private_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _private_state(_states: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every test has its own store and state folder, so that no test touches the user's results."""
-    state = tmp_path_factory.mktemp("state")
+    state = Path(tempfile.mkdtemp(dir=_states))
     monkeypatch.setenv("PLIMSOLL_HOME", str(state))
     monkeypatch.delenv("PLIMSOLL_STORE", raising=False)
+    umask = os.umask(0o022)
+    os.umask(umask)
     yield
+    assert os.umask(umask) == umask, "the next tests would make their files with another mask"
     if any(Path("/dev/shm").glob(f"plimsoll-{os.geteuid()}-*")):
         from plimsoll.cli import live_states
 

@@ -7,6 +7,8 @@ missing=""
 for program in dbench postmark bonnie++ redis-server mariadbd nginx openssl wrk sysbench chromium sshd ip mkfs.ext4 mkfs.xfs mkfs.btrfs losetup fio strace ioping; do command -v "$program" >/dev/null || [ -x "/usr/sbin/$program" ] || missing="$missing $program"; done
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgres"
 /sbin/ldconfig -p 2>/dev/null | grep -q 'librocksdb\.so' || missing="$missing librocksdb"
+# Recording of I/Os needs the kernel's tracepoints.
+[ "$(id -u)" != 0 ] || [ -d /sys/kernel/tracing/instances ] || mount -t tracefs nodev /sys/kernel/tracing 2>/dev/null || true
 [ -z "$missing" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
     export DEBIAN_FRONTEND=noninteractive

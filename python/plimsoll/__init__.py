@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from plimsoll.api.watching import Progress
     from plimsoll.errors import (
         Cancelled,
+        CloudError,
         NothingMeasured,
         PlimsollError,
         ResultFileError,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Advice",
     "Cancelled",
+    "CloudError",
     "Comparison",
     "Histogram",
     "ImportedFile",
@@ -90,8 +92,8 @@ _PLACES = {
     "Progress": "api.watching",
     **dict.fromkeys(
         (
-            "Cancelled", "NothingMeasured", "PlimsollError", "ResultFileError", "StoreError", "TargetError",
-            "UnknownName", "UnsafeTarget", "UsageError",
+            "Cancelled", "CloudError", "NothingMeasured", "PlimsollError", "ResultFileError", "StoreError",
+            "TargetError", "UnknownName", "UnsafeTarget", "UsageError",
         ),
         "errors",
     ),

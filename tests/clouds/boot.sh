@@ -1,6 +1,7 @@
 # The first process of a machine: in its own network, mounts, processes and name. Its file system is this system's under
 # a layer in memory, so that whatever is done there is gone with it. $1 is a folder with all that it is given.
 set -eu
+umask 022
 given=$1
 mount --make-rprivate /
 hostname "$(cat "$given/hostname")"
@@ -35,11 +36,19 @@ echo 'ubuntu:*:20000:0:99999:7:::' >>"$root/etc/shadow"
 cp "$given/authorized_keys" "$root/home/ubuntu/.ssh/authorized_keys"
 chmod 700 "$root/home/ubuntu/.ssh"
 chown -R 4242:4242 "$root/home/ubuntu"
+if [ -e "$given/image" ]; then
+    mkdir "$root/home/ubuntu/plimsoll" upper-image work-image
+    chown 4242:4242 upper-image "$root/home/ubuntu/plimsoll"
+    mount -t overlay overlay \
+        -o "lowerdir=$(readlink -f "$given/image"),upperdir=$PWD/upper-image,workdir=$PWD/work-image" \
+        "$root/home/ubuntu/plimsoll"
+fi
 cp "$given/ssh_host_ed25519_key" "$given/ssh_host_ed25519_key.pub" "$given/sshd_config" "$root/etc/ssh/"
 rm -f "$root/usr/bin/sudo"
 cp "$given/sudo" "$root/usr/bin/sudo"
 chmod 4755 "$root/usr/bin/sudo"
-for program in systemd-run systemctl shutdown; do
+# The default image has mdadm; here the first of the disks stands for their array.
+for program in systemd-run systemctl shutdown mdadm; do
     rm -f "$root/usr/bin/$program" "$root/usr/sbin/$program"
     install -m 755 "$given/$program" "$root/usr/bin/$program"
 done

@@ -13,8 +13,10 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from tests.clouds.fixtures import account
-from tests.clouds.machines import Boot, Machines
+from tests.clouds.machines import STORE, Boot, Machines
 from tests.clouds.proxy import Answer, Call, Proxy, Started
+
+from plimsoll.catalog.instances import instance
 
 LIMITS = {"iops": "Iops", "throughput": "Throughput"}
 """What a volume has beside type and size: our word, and AWS's."""
@@ -47,6 +49,7 @@ class Booting:
     def _boot(self, started: Started) -> None:
         ec2 = account(self._proxy.moto)
         about = ec2.describe_instances(InstanceIds=[started.instance])["Reservations"][0]["Instances"][0]
+        kind = about["InstanceType"]
         disks = [id_ for name, id_ in started.volumes.items() if name != about["RootDeviceName"]]
         found = ec2.describe_volumes(VolumeIds=disks)["Volumes"] if disks else []
         machine = self._machines.boot(
@@ -54,9 +57,9 @@ class Booting:
                 id=started.instance,
                 public_key=self._keys[about["KeyName"]],
                 user_data=started.user_data,
-                disks={each["VolumeId"]: self._reshape(_shape(each)) for each in found},
+                disks={each["VolumeId"]: self._reshape(_shape(each)) for each in found} | _own(started.instance, kind),
                 nitro=self._nitro,
-                instance=about["InstanceType"],
+                instance=kind,
             ),
             self._ended,
         )
@@ -87,7 +90,13 @@ def _shape(volume: Mapping[str, Any]) -> dict[str, str]:
     chosen = {
         ours: str(volume[theirs]) for ours, theirs in LIMITS.items() if volume.get(theirs) and kind in _HAVE[ours]
     }
-    return {"type": kind, "size": f"{volume['Size']}GiB", **chosen}
+    touched = {"first_touch": "yes"} if volume.get("SnapshotId") else {}
+    return {"type": kind, "size": f"{volume['Size']}GiB", **chosen, **touched}
+
+
+def _own(name: str, kind: str) -> dict[str, dict[str, str]]:
+    """The disks that a machine of this type brings."""
+    return {f"{STORE}{number}-{name}": {"type": "instance-store"} for number in range(instance(kind).store_disks)}
 
 
 _HAVE = {"iops": ("gp3", "io1", "io2"), "throughput": ("gp3",)}

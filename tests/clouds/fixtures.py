@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,15 @@ def proxy(_proxy: Proxy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Pro
         monkeypatch.setattr(module, "POLL_S", 0.05)
     monkeypatch.setattr(rent, "SETTLING_S", 1.0)
     monkeypatch.setattr(client, "ATTEMPTS", 3)
-    client.forget()
+    # Attempts and what is left of their budget are a client's own.
+    client._made.cache_clear()
     return _proxy
 
 
 def environment(url: str, home: Path) -> dict[str, str]:
     """What leads the product to the proxy, as a user would lead it to another end point."""
-    places = {"AWS_CONFIG_FILE": str(home / "none"), "AWS_SHARED_CREDENTIALS_FILE": str(home / "none")}
+    # The same place for all tests: what a session has read is used again where its environment is the same.
+    places = {"AWS_CONFIG_FILE": "/nonexistent", "AWS_SHARED_CREDENTIALS_FILE": "/nonexistent"}
     keys = {"AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET, "AWS_EC2_METADATA_DISABLED": "true"}
     return {"AWS_ENDPOINT_URL": url, "AWS_DEFAULT_REGION": REGION, "PLIMSOLL_HOME": str(home), **places, **keys}
 
@@ -70,6 +73,7 @@ def rental(identity: str = "0123abcd", **changes: Any) -> Rental:
     return Rental(**about | changes)
 
 
+@cache
 def account(moto_address: str, service: str = "ec2", region: str = REGION) -> Any:
     """A client past the proxy, to see what the account really has."""
     keys = {"aws_access_key_id": KEY, "aws_secret_access_key": SECRET}

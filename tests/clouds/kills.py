@@ -30,7 +30,7 @@ from tests.clouds.proxy import LOST, Answer, Call, Proxy, proxying
 from tests.clouds.rds import Rds, managed
 
 from plimsoll.clouds import finding, ledger, rent, sweep
-from plimsoll.clouds.providers.aws import client, waiting
+from plimsoll.clouds.providers.aws import waiting
 from plimsoll.clouds.wanted import Database, Disk, Machine, Rental
 from plimsoll.units import GIB
 
@@ -114,7 +114,6 @@ def place(folder: Path) -> Iterator[Place]:
     with moto.serving(folder) as address, proxying(address) as proxy:
         os.environ |= environment(proxy.url, home)
         rent.SETTLING_S, rent.POLL_S, waiting.POLL_S = SETTLING_S, POLL_S, POLL_S
-        client.forget()
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
         controller = subprocess.Popen(
             [sys.executable, "-m", "tests.clouds.controller"], text=True, cwd=moto.ROOT, **pipes
@@ -127,7 +126,6 @@ def place(folder: Path) -> Iterator[Place]:
             rent.SETTLING_S, rent.POLL_S, waiting.POLL_S = constants
             os.environ.clear()
             os.environ.update(before)
-            client.forget()
 
 
 def calls(where: Place, scenario: str) -> int:

@@ -1,12 +1,15 @@
 """Instances for an emulated cloud: real sshd, each in a network namespace, with served volumes as its disks.
 
 A machine has its own mounts, processes and host name, and this system's files under a layer in memory: what is
-installed there touches nothing here. User data run as root while it boots, and what shuts the machine down ends it for
-good. Disks are real block devices with the latencies and limits of their types; /sys shows their serials as Nitro does.
+installed there touches nothing here. The first machine that has Plimsoll leaves an image of it, which later ones boot
+with: to copy and install it takes longer than what most tests are about. User data run as root while it boots, and what
+shuts the machine down ends it for good. Disks are real block devices with the latencies and limits of their types; /sys
+shows their serials as Nitro does.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
@@ -22,8 +25,12 @@ from plimsoll.volumes import lifecycle
 from plimsoll.volumes.lifecycle import VolumeRequest
 
 HERE = Path(__file__).parent
+IMAGE = HERE.parents[1] / "target" / "cloud-image"
+"""What lies in the folder of Plimsoll on a machine. One of an older Plimsoll is installed over, and then replaced."""
 USER = "ubuntu"
 _BOOT_S = 30.0
+STORE = "store"
+"""Begins the names of disks that are no volumes, but the machine's own."""
 _SSHD = """
 Port 22
 HostKey /etc/ssh/ssh_host_ed25519_key
@@ -37,6 +44,9 @@ Subsystem sftp internal-sftp
 _SYSTEM = {
     "systemctl": '[ "$1" != poweroff ] || kill -TERM 1',
     "shutdown": "kill -TERM 1",
+    # --create NODE … DEVICES: those begin after the last option
+    "mdadm": 'node=$2; for disk in "$@"; do case $disk in /dev/nvme*|/dev/xvd*) break;; esac; done; '
+    'mkdir -p "${node%/*}"; ln -sf "$disk" "$node"',
     # --on-active=SECONDS COMMAND…
     "systemd-run": '(sleep "${1#--on-active=}"; shift; "$@") >/dev/null 2>&1 </dev/null &',
 }
@@ -57,6 +67,8 @@ class Boot:
     """Type that its disks share the limits of."""
     python: Path | None = None
     """The prefix of the Python that it has, where that is not this system's."""
+    bare: bool = False
+    """Without the image of earlier machines."""
 
 
 class Machine:
@@ -120,8 +132,10 @@ class Machine:
         tree = f"/sys/block/{name}/device"
         show = [f"mkdir -p {tree}", f"mknod /dev/{name} b {os.major(number)} {os.minor(number)}"]
         if self.boot.nitro:
-            show += [f"echo {volume.replace('-', '', 1)} >{tree}/serial"]
-            show += [f"echo 'Amazon Elastic Block Store' >{tree}/model"]
+            own = volume.startswith(STORE)
+            serial = f"AWS{number:017X}" if own else volume.replace("-", "", 1)
+            model = "Amazon EC2 NVMe Instance Storage" if own else "Amazon Elastic Block Store"
+            show += [f"echo {serial} >{tree}/serial", f"echo '{model}' >{tree}/model"]
         self.run("\n".join(show))
 
     def detach(self, volume: str) -> None:
@@ -152,6 +166,7 @@ class Machine:
     def end(self) -> None:
         """As its provider does: at once, and its disks with it. Twice is the same as once."""
         if self._process is not None and self._process.poll() is None:
+            self._leave_image()
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
         self.wait()
@@ -159,6 +174,27 @@ class Machine:
             for name in self.volumes:
                 lifecycle.delete(name, force=True)
             self.volumes.clear()
+
+    def _leave_image(self) -> None:
+        """For machines after it, if Plimsoll was installed on it. Who sees half of one sees no file that says what."""
+        own = Path(f"/proc/{self._first()}/root/home/{USER}/plimsoll")
+        with suppress(FileNotFoundError, ProcessLookupError):
+            installed = (own / "installed").read_bytes()
+            if self.boot.python is not None or (
+                (IMAGE / "installed").exists() and (IMAGE / "installed").read_bytes() == installed
+            ):
+                return
+            IMAGE.parent.mkdir(exist_ok=True)
+            with IMAGE.with_suffix(".lock").open("w") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                draft = IMAGE.with_name(f"{IMAGE.name}-{self.boot.id}")
+                subprocess.run(["cp", "-a", str(own), str(draft)], check=True)
+                # Machines that run go on with the files that they have.
+                old = IMAGE.with_name(f"{IMAGE.name}-before-{self.boot.id}")
+                if IMAGE.exists():
+                    IMAGE.rename(old)
+                draft.rename(IMAGE)
+                shutil.rmtree(old, ignore_errors=True)
 
     def wait(self) -> None:
         """Until its last process has ended."""
@@ -236,6 +272,8 @@ def _furnish(folder: Path, boot: Boot, sudo: Path) -> None:
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", boot.id, "-f", str(key)], check=True)
     shutil.copy(sudo, folder / "sudo")
     shutil.copy(HERE / "cloud_init.py", folder)
+    if not boot.bare and boot.python is None and IMAGE.exists():
+        (folder / "image").symlink_to(IMAGE)
     if boot.python is not None:
         (folder / "python").symlink_to(boot.python)
     given = {"hostname": boot.id, "authorized_keys": f"{boot.public_key}\n", "sshd_config": _SSHD}

@@ -25,8 +25,9 @@ PARAMETERS = {
     "/aws/service/canonical/ubuntu/server/24.04/stable/current/amd64/hvm/ebs-gp3/ami-id": UBUNTU,
     "/aws/service/debian/release/12/latest/amd64": DEBIAN,
 }
-QUOTAS = {"ec2": 64.0, "ebs": 50.0}
-"""Of every code: virtual processors, and TiB or IOPS."""
+QUOTAS = {"ec2": 64.0, "ebs": 50.0, "rds": 40.0}
+"""Of every code: virtual processors, TiB, databases; of those in LARGER a thousand times as much: IOPS, GiB."""
+LARGER = ("L-B3A130E6", "L-8D977E7E", "L-7ADDB58A")
 
 
 @contextmanager
@@ -189,7 +190,7 @@ def _complete_others() -> None:
         return Parameter(account_id=self.account_id, name=name, value=PARAMETERS[name], **about)
 
     def quota(_self: Any, service_code: str, quota_code: str) -> dict[str, Any]:
-        value = QUOTAS[service_code] * (1000 if quota_code in ("L-B3A130E6", "L-8D977E7E") else 1)
+        value = QUOTAS[service_code] * (1000 if quota_code in LARGER else 1)
         return {"ServiceCode": service_code, "QuotaCode": quota_code, "QuotaName": quota_code, "Value": value}
 
     SimpleSystemManagerBackend.get_parameter = parameter

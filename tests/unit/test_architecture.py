@@ -51,6 +51,12 @@ def test_sanitizers_run_over_every_crate_with_tests() -> None:
     assert set(checked) == {f"plimsoll-{crate}" for crate in CRATES if crate != "python"}
 
 
+def test_each_room_is_told_once() -> None:
+    rooms = re.findall(r"^\| `([\w/]+/)` \|", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
+    assert len(rooms) > 20
+    assert sorted(rooms) == sorted(set(rooms))
+
+
 def test_no_property_test_has_a_time_limit() -> None:
     assert settings().deadline is None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 from tests.conftest import need_program
 
 ARGUMENTS = [
@@ -23,6 +23,8 @@ ARGUMENTS = [
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     program = need_program("chromium")
+    # What is expected comes in a moment, unless the machine is busy: five seconds are a matter of the machine.
+    expect.set_options(timeout=120_000)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
         yield started

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,17 @@ from plimsoll.units import SECOND
 SIXTY = "a-name-of-sixty-characters-that-is-as-long-as-names-may-get-"
 
 
+@cache
+def report(make: Callable[..., Evidence], *about: object) -> str:
+    """The page of `make(*about)`, made once: it takes longer than to look at it."""
+    return render(build_document(make(*about)), "html")
+
+
 @contextmanager
-def opened(browser: Browser, folder: Path, found: Evidence, width: int = 1280, scheme: str = "light") -> Iterator[Page]:
+def opened(browser: Browser, folder: Path, report: str, width: int = 1280, scheme: str = "light") -> Iterator[Page]:
     """The report, with nothing fetched and nothing refused by its own policy."""
     path = folder / "report.html"
-    render(build_document(found), "html", path)
+    path.write_text(report, encoding="utf-8")
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme="dark" if scheme == "dark" else "light"
     )
@@ -83,7 +90,7 @@ def test_a_forest_of_many_targets_over_six_decades(
     name: str,
     width: int,
 ) -> None:
-    with opened(browser, tmp_path, targets(count, name), width) as page:
+    with opened(browser, tmp_path, report(targets, count, name), width) as page:
         picture = drawn(page, "forest-0")
         check_points(picture, width)
         box = picture.bounding_box()
@@ -94,7 +101,7 @@ def test_a_forest_of_many_targets_over_six_decades(
 
 
 def test_arrow_keys_find_what_a_mouse_finds(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, five()) as page:
+    with opened(browser, tmp_path, report(five)) as page:
         for chart, words in (("forest-0", "Ratio: "), ("latency-0", "Latency: "), ("series-0", "Seconds: ")):
             drawn(page, chart)
             place = page.locator(f"#{chart} .vega")
@@ -112,7 +119,7 @@ def test_arrow_keys_find_what_a_mouse_finds(browser: Browser, tmp_path: Path) ->
 
 
 def test_targets_are_hidden_by_mouse_and_by_keyboard(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, five()) as page:
+    with opened(browser, tmp_path, report(five)) as page:
         picture = drawn(page, "forest-0")
         before = points(picture).count()
         box = page.get_by_role("checkbox", name="1 gp3")
@@ -128,7 +135,7 @@ def test_targets_are_hidden_by_mouse_and_by_keyboard(browser: Browser, tmp_path:
 
 
 def test_all_targets_hidden_leave_the_axes(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, five()) as page:
+    with opened(browser, tmp_path, report(five)) as page:
         picture = drawn(page, "forest-0")
         for box in page.locator("#forest-0 .controls input").all():
             box.click()
@@ -137,7 +144,7 @@ def test_all_targets_hidden_leave_the_axes(browser: Browser, tmp_path: Path) -> 
 
 
 def test_hovering_says_which_comparison_it_is(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, pair()) as page:
+    with opened(browser, tmp_path, report(pair)) as page:
         points(drawn(page, "forest-0")).first.hover()
         told = page.locator("#vg-tooltip-element.visible")
         told.wait_for()
@@ -147,7 +154,7 @@ def test_hovering_says_which_comparison_it_is(browser: Browser, tmp_path: Path) 
 
 def test_names_of_strangers_are_only_names(browser: Browser, tmp_path: Path) -> None:
     hostile = "</script><script>document.title='owned'</script>'+alert(1)+'<img src=x onerror=alert(1)>\u202e"
-    with opened(browser, tmp_path, targets(3, hostile)) as page:
+    with opened(browser, tmp_path, report(targets, 3, hostile)) as page:
         points(drawn(page, "forest-0")).first.hover()
         page.locator("#vg-tooltip-element.visible").wait_for()
         assert page.locator("main img, #vg-tooltip-element img").count() == 0
@@ -156,7 +163,7 @@ def test_names_of_strangers_are_only_names(browser: Browser, tmp_path: Path) -> 
 
 
 def test_the_chart_follows_the_window_and_the_scheme(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, pair(), scheme="dark") as page:
+    with opened(browser, tmp_path, report(pair), scheme="dark") as page:
         picture = drawn(page, "forest-0")
         fill = picture.locator("text").first.evaluate("text => getComputedStyle(text).fill")
         assert fill == "rgb(166, 176, 187)"
@@ -166,7 +173,7 @@ def test_the_chart_follows_the_window_and_the_scheme(browser: Browser, tmp_path:
 
 
 def test_paper_has_the_still_picture(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, pair(), scheme="dark") as page:
+    with opened(browser, tmp_path, report(pair), scheme="dark") as page:
         drawn(page, "forest-0")
         page.emulate_media(media="print")
         still = page.locator("#forest-0 .still svg")
@@ -175,19 +182,22 @@ def test_paper_has_the_still_picture(browser: Browser, tmp_path: Path) -> None:
         assert still.locator("text").first.evaluate("text => getComputedStyle(text).fill") == "rgb(91, 101, 113)"
 
 
+def of_two(blocks: int, failed: int) -> Evidence:
+    session, runs = make_study(("a", "b"), ("ping",), blocks, failed=failed)
+    return Evidence([session], runs, "a", 0.1)
+
+
 def test_one_run_per_target_and_no_valid_run(browser: Browser, tmp_path: Path) -> None:
-    session, runs = make_study(("a", "b"), ("ping",), 1)
-    with opened(browser, tmp_path, Evidence([session], runs, "a", 0.1)) as page:
+    with opened(browser, tmp_path, report(of_two, 1, 0)) as page:
         check_points(drawn(page, "forest-0"))
-    session, runs = make_study(("a", "b"), ("ping",), 2, failed=4)
-    with opened(browser, tmp_path, Evidence([session], runs, "a", 0.1)) as page:
+    with opened(browser, tmp_path, report(of_two, 2, 4)) as page:
         assert page.locator("#forest").count() == 0
         assert page.locator(".vega").count() == 0
 
 
 def test_a_policy_that_forbids_scripts_leaves_the_still_picture(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
-    text = render(build_document(five()), "html").replace("script-src 'sha256-", "script-src 'sha256-x")
+    text = report(five).replace("script-src 'sha256-", "script-src 'sha256-x")
     path.write_text(text)
     page = browser.new_page()
     page.goto(path.as_uri())
@@ -235,7 +245,7 @@ def test_rates_over_time_of_few_and_many_points(
     count: int,
     width: int,
 ) -> None:
-    with opened(browser, tmp_path, over_time(runs, seconds, count, SIXTY), width) as page:
+    with opened(browser, tmp_path, report(over_time, runs, seconds, count, SIXTY), width) as page:
         picture = drawn(page, "series-0")
         check_points(picture, width)
         assert picture.locator(".mark-line.role-mark path").count() >= count
@@ -243,7 +253,7 @@ def test_rates_over_time_of_few_and_many_points(
 
 
 def test_time_and_targets_are_chosen_by_keyboard(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, over_time(1, 40)) as page:
+    with opened(browser, tmp_path, report(over_time, 1, 40)) as page:
         picture = drawn(page, "series-0")
         assert points(picture).count() == 80
         page.get_by_label("From second").focus()
@@ -258,7 +268,7 @@ def test_time_and_targets_are_chosen_by_keyboard(browser: Browser, tmp_path: Pat
 
 
 def test_the_axis_becomes_logarithmic_and_keeps_what_was_chosen(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, over_time(1, 12, 1)) as page:
+    with opened(browser, tmp_path, report(over_time, 1, 12, 1)) as page:
         picture = drawn(page, "series-0")
         before = picture.locator(".role-axis-label text").all_text_contents()
         page.get_by_label("From second").fill("5.5")
@@ -270,13 +280,13 @@ def test_the_axis_becomes_logarithmic_and_keeps_what_was_chosen(browser: Browser
         assert box.evaluate("box => document.activeElement === box")
         check_points(picture)
     # A stall has no place on such an axis, so it is not offered.
-    with opened(browser, tmp_path, over_time(1, 12, 2)) as page:
+    with opened(browser, tmp_path, report(over_time, 1, 12, 2)) as page:
         drawn(page, "series-0")
         assert page.locator("#series-0").get_by_role("checkbox", name="Logarithmic").count() == 0
 
 
 def test_hovering_over_a_run_says_which_and_what(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, over_time(1, 12)) as page:
+    with opened(browser, tmp_path, report(over_time, 1, 12)) as page:
         points(drawn(page, "series-0")).nth(3).hover()
         told = page.locator("#vg-tooltip-element.visible")
         told.wait_for()
@@ -285,7 +295,7 @@ def test_hovering_over_a_run_says_which_and_what(browser: Browser, tmp_path: Pat
 
 
 def test_all_charts_are_drawn_before_long(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, five()) as page:
+    with opened(browser, tmp_path, report(five)) as page:
         expect(page.locator(".vega:not(.drawn)")).to_have_count(0)
 
 
@@ -298,7 +308,7 @@ def test_runs_by_block_of_few_and_many(
     count: int,
     width: int,
 ) -> None:
-    with opened(browser, tmp_path, over_time(runs, 2, count, SIXTY), width) as page:
+    with opened(browser, tmp_path, report(over_time, runs, 2, count, SIXTY), width) as page:
         picture = drawn(page, "strip-0")
         check_points(picture, width)
         assert points(picture).count() <= max(200, 20 * count)
@@ -308,14 +318,14 @@ def test_runs_by_block_of_few_and_many(
 
 
 def test_a_few_runs_are_a_table_and_no_chart(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, over_time(3, 2, 1)) as page:
+    with opened(browser, tmp_path, report(over_time, 3, 2, 1)) as page:
         assert page.locator("#strips figure").count() == 0
         assert page.locator("#strips table").count() == 1
         assert "Each point" not in page.locator("#strips").inner_text()
 
 
 def test_runs_that_do_not_count_are_crosses_and_say_why(browser: Browser, tmp_path: Path) -> None:
-    with opened(browser, tmp_path, pair()) as page:
+    with opened(browser, tmp_path, report(pair)) as page:
         lost = drawn(page, "strip-1").locator(".mark-text.role-mark text")
         assert lost.first.text_content() == "✕"
         lost.first.hover(force=True)

@@ -154,22 +154,19 @@ def opened(browser: Browser, folder: Path, specs: dict[str, Spec], width: int = 
         page.close()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize(("points", "targets"), [(1, 1), (3, 1), (12, 3), (600, 2), (600, 12), (20_000, 12)])
 def test_few_and_many_points_of_one_and_of_twelve_targets(
-    browser: Browser,
-    tmp_path: Path,
-    points: int,
-    targets: int,
-    width: int,
+    browser: Browser, tmp_path: Path, points: int, targets: int
 ) -> None:
-    with opened(browser, tmp_path, {kind: make(points, targets, SIXTY) for kind, make in KINDS.items()}, width) as page:
-        for kind in KINDS:
-            picture = page.locator(f"#{kind} .live svg")
-            check_geometry(picture, width, kind)
-            # What is drawn can be told apart.
-            symbols = picture.locator(".mark-symbol.role-mark path").count()
-            assert symbols <= (1500 if kind in ("latency", "load-latency") else 1000), kind
+    specs = {kind: make(points, targets, SIXTY) for kind, make in KINDS.items()}
+    for width in (390, 1280):
+        with opened(browser, tmp_path, specs, width) as page:
+            for kind in KINDS:
+                picture = page.locator(f"#{kind} .live svg")
+                check_geometry(picture, width, kind)
+                # What is drawn can be told apart.
+                symbols = picture.locator(".mark-symbol.role-mark path").count()
+                assert symbols <= (1500 if kind in ("latency", "load-latency") else 1000), kind
 
 
 def test_whoever_looks_closer_sees_each_point(browser: Browser, tmp_path: Path) -> None:
@@ -202,65 +199,74 @@ SWITCHED = (
 )
 
 
-@pytest.mark.parametrize("kind", SWITCHED)
-def test_targets_are_hidden_and_shown_by_mouse_and_by_keyboard(browser: Browser, tmp_path: Path, kind: str) -> None:
-    with opened(browser, tmp_path, {kind: KINDS[kind](30, 3, "t")}) as page:
-        place = page.locator(f"#{kind}")
-        boxes = [box for box in place.locator("input[type=checkbox]").all() if "Logarithmic" not in label(box)]
-        before = marks(place)
-        boxes[1].click()
-        page.wait_for_timeout(100)
-        fewer = marks(place)
-        assert fewer < before
-        boxes[1].press("Space")
-        page.wait_for_timeout(100)
-        assert marks(place) == before
-        for box in boxes:
-            box.press("Space")
-        page.wait_for_timeout(100)
-        assert place.locator(".live svg").is_visible()
-        assert marks(place) < fewer
+def test_targets_are_hidden_and_shown_by_mouse_and_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, {kind: KINDS[kind](30, 3, "t") for kind in SWITCHED}) as page:
+        for kind in SWITCHED:
+            place = page.locator(f"#{kind}")
+            boxes = [box for box in place.locator("input[type=checkbox]").all() if "Logarithmic" not in label(box)]
+            before = marks(place)
+            boxes[1].click()
+            page.wait_for_timeout(100)
+            fewer = marks(place)
+            assert fewer < before, kind
+            boxes[1].press("Space")
+            page.wait_for_timeout(100)
+            assert marks(place) == before, kind
+            for box in boxes:
+                box.press("Space")
+            page.wait_for_timeout(100)
+            assert place.locator(".live svg").is_visible(), kind
+            assert marks(place) < fewer, kind
 
 
 def label(box: Locator) -> str:
     return box.evaluate("box => box.closest('label').textContent")
 
 
-@pytest.mark.parametrize("kind", ["rates", "durations", "shares", "capacity", "strips", "stretches", "history"])
-def test_a_part_is_chosen_by_keyboard(browser: Browser, tmp_path: Path, kind: str) -> None:
-    with opened(browser, tmp_path, {kind: KINDS[kind](60, 1, "t")}) as page:
-        place = page.locator(f"#{kind}")
-        axis = place.locator(".role-axis-label text")
-        before, words = marks(place), axis.all_text_contents()
-        first = place.locator("input[type=range]").first
-        first.focus()
-        for _ in range(12):
-            page.keyboard.press("PageUp" if kind != "strips" else "ArrowRight")
-        page.wait_for_timeout(150)
-        assert axis.all_text_contents() != words
-        assert kind == "history" or marks(place) <= before
-        assert first.evaluate("box => document.activeElement === box")
+RANGED = ("rates", "durations", "shares", "capacity", "strips", "stretches", "history")
 
 
-@pytest.mark.parametrize(
-    "kind", ["rates", "durations", "capacity", "strips", "latency", "load-latency", "load-throughput", "history"]
-)
-def test_the_axis_is_switched_by_mouse_and_by_keyboard(browser: Browser, tmp_path: Path, kind: str) -> None:
-    with opened(browser, tmp_path, {kind: KINDS[kind](30, 2, "t")}) as page:
-        place = page.locator(f"#{kind}")
-        box = place.get_by_role("checkbox", name="Logarithmic")
-        title = place.locator(".role-axis-title text")
-        first = box.is_checked()
-        assert ("logarithmic" in " ".join(title.all_text_contents()).replace("clients, logarithmic", "")) == first
-        box.click()
-        page.wait_for_timeout(300)
-        check_geometry(place.locator(".live svg"), 1280, kind)
-        assert ("logarithmic" in " ".join(title.all_text_contents()).replace("clients, logarithmic", "")) != first
-        box = place.get_by_role("checkbox", name="Logarithmic")
-        box.press("Space")
-        page.wait_for_timeout(300)
-        assert place.get_by_role("checkbox", name="Logarithmic").is_checked() == first
-        assert box.evaluate("box => document.activeElement === box")
+def test_a_part_is_chosen_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, {kind: KINDS[kind](60, 1, "t") for kind in RANGED}) as page:
+        for kind in RANGED:
+            place = page.locator(f"#{kind}")
+            axis = place.locator(".role-axis-label text")
+            before, words = marks(place), axis.all_text_contents()
+            first = place.locator("input[type=range]").first
+            first.focus()
+            for _ in range(12):
+                page.keyboard.press("PageUp" if kind != "strips" else "ArrowRight")
+            page.wait_for_timeout(150)
+            assert axis.all_text_contents() != words, kind
+            assert kind == "history" or marks(place) <= before
+            assert first.evaluate("box => document.activeElement === box"), kind
+
+
+SCALED = ("rates", "durations", "capacity", "strips", "latency", "load-latency", "load-throughput", "history")
+
+
+def test_the_axis_is_switched_by_mouse_and_by_keyboard(browser: Browser, tmp_path: Path) -> None:
+    with opened(browser, tmp_path, {kind: KINDS[kind](30, 2, "t") for kind in SCALED}) as page:
+        for kind in SCALED:
+            place = page.locator(f"#{kind}")
+            box = place.get_by_role("checkbox", name="Logarithmic")
+            title = place.locator(".role-axis-title text")
+            first = box.is_checked()
+            assert is_logarithmic(title) == first, kind
+            box.click()
+            page.wait_for_timeout(300)
+            check_geometry(place.locator(".live svg"), 1280, kind)
+            assert is_logarithmic(title) != first, kind
+            box = place.get_by_role("checkbox", name="Logarithmic")
+            box.press("Space")
+            page.wait_for_timeout(300)
+            assert place.get_by_role("checkbox", name="Logarithmic").is_checked() == first, kind
+            assert box.evaluate("box => document.activeElement === box"), kind
+
+
+def is_logarithmic(title: Locator) -> bool:
+    """What the axis itself says."""
+    return "logarithmic" in " ".join(title.all_text_contents()).replace("clients, logarithmic", "")
 
 
 TOLD = {

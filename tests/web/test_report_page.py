@@ -93,7 +93,7 @@ def test_the_first_screen_has_answer_matrix_and_cautions(
     boxes = [box for each in page.locator(".lead").all() if (box := each.bounding_box())]
     assert len(boxes) == 3
     assert boxes[-1]["y"] + boxes[-1]["height"] <= 900
-    assert all(not each.is_visible() for each in page.locator(".evidence table").all())
+    assert page.locator(".evidence table:visible").count() == 0
     beyond = page.evaluate(
         """() => [...document.querySelectorAll(".lead td, .lead th")]
             .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.textContent)"""
@@ -105,16 +105,21 @@ def test_the_first_screen_has_answer_matrix_and_cautions(
     page.context.close()
 
 
+OUTSIDE = """width => [...document.querySelectorAll("body, main, header, figure, .scroll, .sentences li")]
+    .filter(each => {
+        const { left, right } = each.getBoundingClientRect();
+        return each.getClientRects().length === 0 || left < 0 || right > width + 1;
+    })
+    .map(each => each.outerHTML.slice(0, 80))"""
+"""What is not shown, or not on the page."""
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 @pytest.mark.parametrize("name", ["one", "two", "five", "long"])
 def test_the_page_fits_and_fetches_nothing(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
     page, asked = opened(browser, pages[name], width)
     assert asked == [pages[name].as_uri()]
-    for place in ("body", "main", "header", "figure", ".scroll", ".sentences li"):
-        for box in (each.bounding_box() for each in page.locator(place).all()):
-            assert box is not None
-            assert box["x"] >= 0
-            assert box["x"] + box["width"] <= width + 1, place
+    assert page.evaluate(OUTSIDE, width) == []
     # The page itself cannot be moved sideways.
     page.mouse.move(width / 2, 300)
     page.mouse.wheel(400, 0)
@@ -124,22 +129,26 @@ def test_the_page_fits_and_fetches_nothing(browser: Browser, pages: dict[str, Pa
     page.context.close()
 
 
+SIZES = """() => [...document.querySelectorAll("svg.chart")].map(svg => {
+    const { width, height } = svg.getBoundingClientRect();
+    const font = parseFloat(getComputedStyle(svg).fontSize) * svg.clientWidth / 340;
+    return { shown: svg.checkVisibility({ visibilityProperty: true }), width, height, font };
+})"""
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 def test_all_charts_are_visible_and_of_readable_size(browser: Browser, pages: dict[str, Path], width: int) -> None:
     page, _ = opened(browser, pages["five"], width)
-    charts = page.locator("svg.chart").all()
+    charts = page.evaluate(SIZES)
     # Those that only a browser with scripts draws say so.
     waiting = page.locator("p.still")
     assert len(charts) + waiting.count() > 20
-    assert all(each.is_visible() for each in waiting.all())
+    assert page.locator("p.still:visible").count() == waiting.count()
     for chart in charts:
-        assert chart.is_visible()
-        box = chart.bounding_box()
-        assert box is not None
-        assert 320 <= box["width"] <= 580
-        assert box["height"] > 100
-        size = chart.evaluate("svg => parseFloat(getComputedStyle(svg).fontSize) * svg.clientWidth / 340")
-        assert 10 <= size <= 15
+        assert chart["shown"]
+        assert 320 <= chart["width"] <= 580
+        assert chart["height"] > 100
+        assert 10 <= chart["font"] <= 15
     page.context.close()
 
 
@@ -180,10 +189,9 @@ LABELS = """chart => {
 
 def test_labels_stay_inside_their_charts(browser: Browser, pages: dict[str, Path]) -> None:
     page, _ = opened(browser, pages["long"], 360)
-    charts = page.locator("svg.chart").all()
+    charts = page.locator("svg.chart").evaluate_all(f"all => all.map({LABELS})")
     assert charts
-    for chart in charts:
-        found = chart.evaluate(LABELS)
+    for found in charts:
         assert found["labels"]
         for label in found["labels"]:
             assert label["shown"], label
@@ -192,14 +200,19 @@ def test_labels_stay_inside_their_charts(browser: Browser, pages: dict[str, Path
     page.context.close()
 
 
+HEIGHTS = """() => [...document.querySelectorAll(":is(section, .evidence > div) > .scroll > table")]
+    .map(table => !table.checkVisibility() ? [] : [...table.querySelectorAll("tbody tr")]
+        .map(row => row.getBoundingClientRect().height))"""
+"""Of the rows of each table; none where it is not shown."""
+
+
 @pytest.mark.parametrize("width", [360, 1280])
 def test_tables_are_readable_and_the_data_of_charts_opens(browser: Browser, pages: dict[str, Path], width: int) -> None:
     page, _ = opened(browser, pages["two"], width)
-    for table in page.locator(":is(section, .evidence > div) > .scroll > table").all():
-        assert table.is_visible()
-        # A cell is never squeezed to a column of letters.
-        heights = [box["height"] for row in table.locator("tbody tr").all() if (box := row.bounding_box())]
-        assert max(heights) < 200
+    tables = page.evaluate(HEIGHTS)
+    assert all(tables), "each is shown, and has rows"
+    # A cell is never squeezed to a column of letters.
+    assert max(max(heights) for heights in tables) < 200
     details = page.locator("figure:not([data-alone]) details").first
     assert not details.locator("table").is_visible()
     details.locator("summary").click()

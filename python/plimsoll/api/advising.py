@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.api import faults
+from plimsoll.api.arguments import checked
+from plimsoll.api.asked import paths_of
 from plimsoll.api.charts import Charts
 from plimsoll.catalog.provider import providers
 from plimsoll.errors import UsageError
@@ -19,6 +22,7 @@ from plimsoll.traces.advice import whole
 from plimsoll.traces.advice.document import advice_document
 from plimsoll.traces.advice.families import Family
 from plimsoll.traces.advice.growth import parse_growth
+from plimsoll.traces.advice.headroom import Stage
 from plimsoll.traces.advice.progress import Progress
 from plimsoll.traces.advice.proof.sentences import proof_row
 from plimsoll.traces.advice.sentences import answer, unknowable
@@ -96,8 +100,9 @@ class Advice:
         return fragment(advice_document(self.advice))
 
 
+@checked("files")
 def advise(
-    files: str | Path | Sequence[str | Path],
+    files: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     slo: str = "p99<10ms",
     size: str | None = None,
@@ -119,8 +124,8 @@ def advise(
     (`"500GiB"`; as much as `current` by default), `current` the volume there is (`"type=gp2,size=500GiB"`). All are
     written as on the command line. Raises UsageError, UnknownName and TargetError.
     """
-    paths = [Path(each) for each in ([files] if isinstance(files, str | Path) else files)]
     with faults.told():
+        paths = [Path(each) for each in paths_of(files)]
         if not paths:
             raise UsageError("no file is named; give a trace, or monitoring of a device")
         question = asked(slo, size, current, headroom, growth, provider, sequential=sequential, region=region)
@@ -250,11 +255,24 @@ def _row(advice: whole.Advice) -> dict[str, Any]:
             "months": advice.breaks_in_months,
             "load": "bursts" if advice.breaks_in_bursts else "even",
         },
+        "headroom": [_stage(each) for each in advice.stages],
         "proof": proof_row(advice),
         "waiting_program": advice.closed and _family(advice.closed),
         "instances_that_cap": advice.machines and list(advice.machines.capped),
         "instances_that_cap_evenly": advice.machines and list(advice.machines.capped_evenly),
         "coverage": {name: {"known": known, "of": total} for name, (known, total) in advice.coverage.items()},
+    }
+
+
+def _stage(each: Stage) -> dict[str, Any]:
+    return {
+        "factor": each.factor,
+        "operations_per_s": each.iops,
+        "waiting": each.waiting,
+        "p99_ns": None if each.turn is None else each.turn.outcome.latency.percentile(99.0),
+        "throttled_s": None if each.turn is None else each.turn.throttled_s,
+        "carries": False if each.why_not else None if each.turn is None else True,
+        "why": each.why_not or None,
     }
 
 

@@ -78,12 +78,17 @@ def held(
     return evidence
 
 
-def comparison(evidence: Evidence, failing: frozenset[Answer]) -> Comparison:
-    """The same for programs; the answers in `failing` close a gate."""
+def comparison(evidence: Evidence, failing: frozenset[Answer], *, allocations: bool = False) -> Comparison:
+    """The same for programs; the answers in `failing` close a gate.
+
+    Where the report is about products so is this, unless every pair of `allocations` is asked for.
+    """
     from plimsoll.report.comparisons import Comparison
     from plimsoll.report.gate import nothing_compared, ran_alone
+    from plimsoll.report.subject import subject
     from plimsoll.stats.paired import measured_apart
 
+    evidence = evidence if allocations else subject(evidence)
     order: dict[tuple[str, str], int] = {}
     for row in evidence.rows:
         order.setdefault((row.case, row.metric), len(order))

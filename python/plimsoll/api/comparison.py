@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.api import comparing, faults
+from plimsoll.api.arguments import checked, shown
 from plimsoll.api.charts import Charts
 from plimsoll.api.finding import place_of
 from plimsoll.api.sessions import Session
@@ -82,6 +83,7 @@ class Comparison(Sequence[Verdict]):
         return fragment(build_document(self._evidence, lead=True))
 
 
+@checked("sessions")
 def compare(
     *sessions: Session | str,
     baseline: str | None = None,
@@ -97,10 +99,10 @@ def compare(
     `across` names parameters that may differ, `every_metric` compares more than the tests judge. Raises UsageError
     where there is only one target, NothingMeasured where there are no scores, UnknownName.
     """
-    share = text_of_share(band)
     with faults.told():
+        share = text_of_share(band)
         if stranger := [each for each in sessions if not isinstance(each, Session | str)]:
-            raise UsageError(f"what is compared is a Session, or the id or title of one, not {stranger[0]!r}")
+            raise UsageError(f"what is compared is a Session, or the id or title of one, not {shown(stranger[0])}")
         if any(isinstance(each, Session) for each in sessions):
             evidence = _at_hand(sessions, baseline, share, across, every=every_metric)
         else:

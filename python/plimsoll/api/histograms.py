@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.api import faults
+from plimsoll.api.arguments import checked
+from plimsoll.errors import UsageError
 from plimsoll.stats import histogram as stored
 from plimsoll.stats.histogram import IntArray
 from plimsoll.units import format_duration
@@ -38,8 +40,14 @@ class Histogram:
         """Upper end of the last bucket; None without operations."""
         return self._stored.max
 
+    @checked()
     def percentile_ns(self, percent: float) -> int | None:
-        """The smallest bucket end that covers `percent` (0 to 100) of the operations; None where too few reach it."""
+        """The smallest bucket end that covers `percent` (0 to 100) of the operations; None where too few reach it.
+
+        Raises UsageError for another percentage.
+        """
+        if not 0 <= percent <= 100:
+            raise UsageError(f"percent = {percent}: give a number from 0 to 100, such as 99.9")
         return self._stored.percentile(percent)
 
     def __add__(self, other: Histogram) -> Histogram:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from plimsoll.api import faults
+from plimsoll.api.arguments import checked
+from plimsoll.api.asked import paths_of
 from plimsoll.api.finding import place_of
 from plimsoll.errors import PlimsollError, ResultFileError
 from plimsoll.importers.joining import SEVERAL, join, joined_title, may_join
@@ -45,8 +47,9 @@ class ImportedFile:
         return found | (vars(self.summary) if self.summary else {})
 
 
+@checked("files")
 def import_files(
-    files: str | PathLike[str] | Sequence[str | PathLike[str]],
+    files: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     target: str | None = None,
     format: str | None = None,
@@ -60,10 +63,10 @@ def import_files(
     its own. `target` names the target of the results, `format` reads as one of `plimsoll list formats`. Raises
     ResultFileError if a file could not be read, after all others were stored; with `strict=False` the list says so.
     """
-    names = [files] if isinstance(files, str | PathLike) else list(files)
     with faults.told():
+        names = paths_of(files)
         with open_store(place_of(store)) as opened:
-            found = imported(opened, [str(fspath(name)) for name in names], target, format, each=each)
+            found = imported(opened, names, target, format, each=each)
         if strict:
             check_imported(found)
     return found

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from plimsoll.addresses import shown
 from plimsoll.api import faults
+from plimsoll.api.arguments import checked
 from plimsoll.api.finding import find_sessions, place_of
 from plimsoll.api.sessions import Session
 from plimsoll.drafts import scratch_folder, whole_file
@@ -29,6 +30,7 @@ MOST_BYTES = 4 * GIB
 TIMEOUT_S = 60.0
 
 
+@checked()
 def load(
     name: str | Path | None = None,
     *,

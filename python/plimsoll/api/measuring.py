@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from plimsoll.api import faults
-from plimsoll.api.asked import Targets, Tests, entries_of, given_of, load_texts, targets_of, text_of
+from plimsoll.api.arguments import checked
+from plimsoll.api.asked import Rent, Targets, Tests, entries_of, given_of, load_texts, rent_of, targets_of, text_of
 from plimsoll.api.finding import place_of
 from plimsoll.api.loading import session_from
 from plimsoll.api.sessions import Session
-from plimsoll.api.upkeep import swept
+from plimsoll.api.upkeep import swept, swept_rentals
 from plimsoll.api.watching import Cancel, OnProgress, Stop, Watcher, watching
 from plimsoll.errors import NothingMeasured, UsageError
 from plimsoll.extras import explained
@@ -26,7 +28,7 @@ from plimsoll.run.lost import check_complete
 from plimsoll.run.machines import Machines, ThisMachine
 from plimsoll.run.noise import why_nothing
 from plimsoll.run.observer import Observer
-from plimsoll.run.resume import resumable
+from plimsoll.run.resume import rents, resumable
 from plimsoll.run.session import carry_on, run_study
 from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.studies import chosen, load_line_among
@@ -39,6 +41,7 @@ from plimsoll.store.store import Store, open_store
 _Measure = Callable[[Store, Watcher, Machines | None], SessionRecord]
 
 
+@checked("tests", "targets")
 def run(
     tests: Tests = (),
     targets: Targets = (),
@@ -46,7 +49,7 @@ def run(
     mode: str | None = None,
     blocks: int | None = None,
     repeats: int | None = None,
-    time: str | float | None = None,
+    time: str | float | timedelta | None = None,
     band: str | float | None = None,
     settings: Mapping[str, object] | None = None,
     server: str | None = None,
@@ -62,6 +65,7 @@ def run(
     store: str | Path | None = None,
     progress: OnProgress | None = None,
     cancel: Cancel | None = None,
+    **rent: Unpack[Rent],
 ) -> Session:
     """Measure targets until the result is conclusive, as `plimsoll run` does; every finished run is in the store.
 
@@ -70,6 +74,11 @@ def run(
     {"where": "/mnt/b", "engine": "libaio"}}`, or words `NAME=WHERE,option=value`; without any, the current directory.
     `time` bounds the session (`"30m"`, or seconds), `settings` are parameters for every test, `destroy` the serials of
     devices that may be written. The other arguments are the options of the command.
+
+    Targets such as `aws:gp3,size=500GiB` are rented for the session: `budget` is the most that may be spent (`"5USD"`,
+    or USD), `lease` when everything ends by itself (`"2h"`, or seconds), `instance`, `region`, `zone`, `image`, `spot`,
+    `provider`, `clients_on` and `accept_unattended` are as for the command. With `allocations` everything is rented
+    afresh up to so many times, each a session of its own; the last one is given.
 
     `progress` is called with each `Progress`, on this thread; what it raises ends the session and is passed on.
     `cancel` is a `threading.Event` or the like. Either end takes moments and leaves no file, lock or process; runs that
@@ -83,13 +92,14 @@ def run(
     }  # fmt: skip
     with faults.told():
         words, shared = entries_of(tests), _shared(settings, server)
-        study = chosen(words, targets_of(targets), shared, given_of(options))
+        study = chosen(words, targets_of(targets), shared, {**given_of(options), **rent_of(rent)})
         found: Study | LoadStudy = study
         if name := load_line_among(words):
             found = wanted_load_study(name, lambda: study, {}, None, None, quick=quick_sizes, titled=bool(title))
     return _session(lambda *where: carried_out(found, *where, destroy=destroy), store, cluster, progress, cancel)
 
 
+@checked()
 def resume(
     session: str | None = None,
     *,
@@ -105,11 +115,12 @@ def resume(
     """
 
     def go_on(place: Store, watcher: Watcher, machines: Machines | None) -> SessionRecord:
-        return gone_on(resumable(place, session), place, watcher, machines, destroy=destroy)
+        return gone_on(to_go_on(place, session), place, watcher, machines, destroy=destroy)
 
     return _session(go_on, store, cluster, progress, cancel, made_here=False)
 
 
+@checked("test", "targets", "clients", "depth", "threads", "rate")
 def knee(
     test: str | Mapping[str, object],
     targets: Targets = (),
@@ -121,7 +132,7 @@ def knee(
     slo: str | None = None,
     stored: str | None = None,
     mode: str | None = None,
-    time: str | float | None = None,
+    time: str | float | timedelta | None = None,
     settings: Mapping[str, object] | None = None,
     server: str | None = None,
     title: str | None = None,
@@ -133,6 +144,7 @@ def knee(
     store: str | Path | None = None,
     progress: OnProgress | None = None,
     cancel: Cancel | None = None,
+    **rent: Unpack[Rent],
 ) -> Session:
     """Find how much load each target carries before latency rises, as `plimsoll knee` does; see `Session.load_lines`.
 
@@ -145,11 +157,12 @@ def knee(
         "mode": mode, "time": time, "title": title, "seed": seed, "noisy_host": noisy_host, "quick_sizes": quick_sizes,
     }  # fmt: skip
     with faults.told():
-        word, *others = entries_of(test)
-        if others:
-            raise UsageError(f"a load line is searched for one test at a time, not for {1 + len(others)}")
+        words = entries_of(test)
+        if len(words) != 1:
+            raise UsageError(f"a load line is searched for one test at a time, not for {len(words)}")
+        (word,) = words
         loads = load_texts({"clients": clients, "depth": depth, "threads": threads, "rate": rate})
-        shared, places, given = _shared(settings, server), targets_of(targets), given_of(options)
+        shared, places, given = _shared(settings, server), targets_of(targets), {**given_of(options), **rent_of(rent)}
         given_too = {"settings": shared, "targets": places, **loads, "slo": slo, "stored": stored, **given}
         said = [name for name, value in given_too.items() if value]
 
@@ -182,17 +195,30 @@ def all_carried_out(
 ) -> list[SessionRecord]:
     """The sessions of a study: one for each time that its targets are rented, else one."""
 
+    measured = _measured(store, observer, destroy)
+    if not (study.study if isinstance(study, LoadStudy) else study).rented:
+        return [measured(study, machines)]
+    _check_no_cluster(machines)
+    found: list[SessionRecord] = _renting().carried_out(study, store, observer, destroy, measured)
+    return found
+
+
+def _measured(
+    store: Store, observer: Observer, destroy: Sequence[str]
+) -> Callable[[Study | LoadStudy, Machines | None], SessionRecord]:
+    """How one session of a study is measured."""
+
     def measured(wanted: Study | LoadStudy, where: Machines | None) -> SessionRecord:
         if isinstance(wanted, LoadStudy):
             return run_load_study(wanted, SessionRunner(store, observer, destroy, where or ThisMachine()))
         return run_study(wanted, store, observer, destroy, where)
 
-    if not (study.study if isinstance(study, LoadStudy) else study).rented:
-        return [measured(study, machines)]
+    return measured
+
+
+def _check_no_cluster(machines: Machines | None) -> None:
     if machines is not None:
         raise UsageError("rented targets are measured on machines that are rented with them: leave the cluster out")
-    found: list[SessionRecord] = _renting().carried_out(study, store, observer, destroy, measured)
-    return found
 
 
 def _renting() -> Any:
@@ -203,6 +229,23 @@ def _renting() -> Any:
         raise explained(error) from None
 
 
+def to_go_on(store: Store, text: str | None) -> SessionRecord:
+    """The session named by `text`, or the last interrupted one, if it can go on here. Raises UsageError.
+
+    What killed commands have rented for other sessions is told, or ended.
+    """
+
+    def not_rented(session: SessionRecord) -> str | None:
+        from plimsoll.clouds import held
+
+        return held.why_not(session)
+
+    found = resumable(store, text, not_rented)
+    for sentence in swept_rentals("tell", found.id):
+        tell(sentence)
+    return found
+
+
 def gone_on(
     session: SessionRecord,
     store: Store,
@@ -211,9 +254,30 @@ def gone_on(
     *,
     destroy: Sequence[str] = (),
 ) -> SessionRecord:
-    """Go on with a session or with a search, one of `resumable`."""
-    carry = resume_load_session if "load_line" in session.study else carry_on
-    return carry(session, SessionRunner(store, observer, destroy, machines or ThisMachine()))
+    """Go on with a session or with a search, one of `to_go_on`; where more is rented after it, the last one."""
+    return all_gone_on(session, store, observer, machines, destroy=destroy)[-1]
+
+
+def all_gone_on(
+    session: SessionRecord,
+    store: Store,
+    observer: Observer,
+    machines: Machines | None = None,
+    *,
+    destroy: Sequence[str] = (),
+) -> list[SessionRecord]:
+    """Go on with a session, one of `to_go_on`; where targets are rented, with the allocations after it, too."""
+
+    def carried_on(interrupted: SessionRecord, where: Machines | None, until_ns: int | None = None) -> SessionRecord:
+        carry = resume_load_session if "load_line" in interrupted.study else carry_on
+        return carry(interrupted, SessionRunner(store, observer, destroy, where or ThisMachine(), until_ns=until_ns))
+
+    if not rents(session):
+        return [carried_on(session, machines)]
+    _check_no_cluster(machines)
+    measured = _measured(store, observer, destroy)
+    found: list[SessionRecord] = _renting().gone_on(session, store, observer, destroy, measured, carried_on)
+    return found
 
 
 def _is_ok(run: Run) -> bool:
@@ -246,7 +310,7 @@ def _session(
 ) -> Session:
     """What was measured, from the store. Only a session that is `made_here` goes if it ends before its first run."""
     with watching(progress, cancel) as watcher, faults.told():
-        for sentence in swept():
+        for sentence in swept(keeping=not made_here):
             tell(sentence)
         with (
             open_store(place_of(place)) as store,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.api import faults, frames
+from plimsoll.api.arguments import checked
 from plimsoll.api.charts import Charts
 from plimsoll.api.finding import evidence_of
 from plimsoll.api.histograms import Histogram, histogram_of
@@ -103,21 +104,25 @@ class Session:
         """The charts of its report, by name, as Altair objects."""
         return Charts(build_document(self.evidence))
 
+    @checked()
     def to_arrow(self, table: str = "scores") -> pyarrow.Table:
         """A pyarrow.Table: runs, scores, intervals, histograms or series; docs/reference/tables.md has the columns."""
         with faults.told():
             return frames.to_arrow(table, frames.columns(table, self.record, self.runs))
 
+    @checked()
     def to_pandas(self, table: str = "scores") -> pandas.DataFrame:
         """The same as a pandas.DataFrame."""
         with faults.told():
             return frames.to_pandas(table, frames.columns(table, self.record, self.runs))
 
+    @checked()
     def to_polars(self, table: str = "scores") -> polars.DataFrame:
         """The same as a polars.DataFrame."""
         with faults.told():
             return frames.to_polars(table, frames.columns(table, self.record, self.runs))
 
+    @checked()
     def histogram(self, case: str | None = None, target: str | None = None, kind: str | None = None) -> Histogram:
         """The latencies of the valid runs of a case on a target, added up; what there is only one of may be left out.
 
@@ -129,6 +134,7 @@ class Session:
         of = _one("kind of operation", kind, kinds or ["none"])
         return histogram_of([decode(run.histograms[of]) for run in runs if of in run.histograms])
 
+    @checked()
     def report(self, path: str | Path, *, replace: bool = False) -> Path:
         """Write its report; the end of the name says the format, such as .html, .md, .json, .csv or .pdf."""
         place = Path(path)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.api import faults
+from plimsoll.api.arguments import checked
 from plimsoll.api.charts import Charts
 from plimsoll.api.histograms import Histogram, histogram_of
 from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
@@ -101,6 +102,7 @@ class Simulation:
         return fragment(simulation_document([self.outcome], short=True))
 
 
+@checked()
 def simulate(
     volume: str | Mapping[str, object],
     load: str | None = None,

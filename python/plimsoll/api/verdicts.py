@@ -34,12 +34,14 @@ class Verdict:
     ratio_levels: str | None
     """In place of a ratio, where the runs have several levels."""
     blocks: int | None
-    """So many were compared."""
+    """So many were compared; None where allocations of products were."""
     blocks_needed: int | None
     """So many it would take in all, about; None where that is not known."""
+    allocations: int | None
+    """So many fresh allocations of each product were compared; None where places were."""
     interleaved: bool
     survives_correction: bool | None
-    """Whether a decided answer holds for all comparisons of the session together."""
+    """Whether a decided answer holds for all comparisons of the session together; None where products are judged."""
     memory: bool
     """It is of memory, not of the disk."""
     level: str | None
@@ -73,10 +75,11 @@ def verdict_of(cell: Cell) -> Verdict:
         ratio_low=None if told else verdict.ratio_low,
         ratio_high=None if told else verdict.ratio_high,
         ratio_levels=told or None,
-        blocks=verdict.blocks_used,
-        blocks_needed=verdict.blocks_needed,
+        blocks=None if cell.allocations else verdict.blocks_used,
+        blocks_needed=None if cell.allocations else verdict.blocks_needed,
+        allocations=cell.allocations or None,
         interleaved=cell.apart is None,
-        survives_correction=not cell.corrected if verdict.decided else None,
+        survives_correction=not cell.corrected if verdict.decided and not cell.allocations else None,
         memory=is_memory(cell),
         level=mark(cell) or None,
         lasts=lasting_words(cell) or None,
@@ -99,6 +102,7 @@ def suite_verdict(suite: Suite) -> Verdict:
         ratio_levels=None,
         blocks=None,
         blocks_needed=None,
+        allocations=None,
         interleaved=all(cell.apart is None for cell in suite.cells),
         survives_correction=None,
         memory=False,

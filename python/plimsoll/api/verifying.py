@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.api import faults
+from plimsoll.api.arguments import checked
 from plimsoll.api.asked import targets_of
 from plimsoll.api.finding import place_of
 from plimsoll.api.loading import session_from
@@ -65,6 +66,7 @@ class Verification:
         return fragment(verified_document(self.delivery, self.session.title))
 
 
+@checked()
 def verify(
     target: str | PathLike[str] | Mapping[str, object],
     paid: str | None = None,

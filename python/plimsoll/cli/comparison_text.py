@@ -24,11 +24,22 @@ def print_comparison(evidence: Evidence, comparison: Comparison, screen: Console
     """The answer, the table of tests and targets, the cautions, then a sentence on each comparison that differs."""
     from plimsoll.report import build_document
     from plimsoll.report.document import Section
+    from plimsoll.report.labels import count_text
     from plimsoll.report.renderers.terminal import print_document, print_heading, print_sentence
+    from plimsoll.report.subject import subject
 
     # Rich ends the process when nobody reads any more; a gate still has its exit code to give.
     with suppress(BrokenPipeError, SystemExit):
         print_document(build_document(evidence, lead=True), screen, every=every, more="with `--all`")
+        if not every and subject(evidence) is not evidence:
+            # The answer was about products, and these are about each pair of places.
+            print_sentence(
+                _plain(
+                    f"{count_text(len(evidence.cells), 'comparison')} of single allocations: `--all` shows these too."
+                ),
+                screen,
+            )
+            return
         told = [*_notes(comparison.cells, every=every), *_sentences(comparison.cells, every=every)]
         if every or len(comparison.suites) == 1:
             told += [_plain(suite.sentence) for suite in comparison.suites]

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 FEW_RUNS = 3
 FEW_LINES = 12
 FEW_TOKENS = 4
+_UNITS = {"1/s": "per second", "1,000/s": "thousand per second", "1/min": "per minute", "1": ""}
+"""How units that are no word read behind a number."""
 
 
 def print_explained(found: Explained, screen: Console) -> None:
@@ -28,7 +30,7 @@ def print_explained(found: Explained, screen: Console) -> None:
     write(f"{found.file}: {found.format} ({found.title}), {by}")
     for number, run in enumerate(found.runs[:FEW_RUNS], 1):
         write(f"\nrun {number} of {len(found.runs)}: {run.case} on {run.target}, {_state(run)}")
-        _print_numbers(run, screen)
+        _print_numbers(run, _untraced(found, run), screen)
         _print_kept(run, screen)
     if len(found.runs) > FEW_RUNS:
         write(f"\n{len(found.runs) - FEW_RUNS:,} more runs; `--json` has all of them")
@@ -41,7 +43,14 @@ def _state(run: ExplainedRun) -> str:
     return f"{run.status}: {run.reason}" if run.reason else run.status
 
 
-def _print_numbers(run: ExplainedRun, screen: Console) -> None:
+def _untraced(found: Explained, run: ExplainedRun) -> str:
+    """What a number is made from that stands in no one place."""
+    if found.is_log:
+        return "counted from all lines"
+    return "computed from the histogram" if run.histograms else "computed from several numbers"
+
+
+def _print_numbers(run: ExplainedRun, untraced: str, screen: Console) -> None:
     from rich import box
     from rich.table import Table
 
@@ -52,19 +61,19 @@ def _print_numbers(run: ExplainedRun, screen: Console) -> None:
     for title in ("Score", "Value", "In the file", "Where"):
         table.add_column(title, justify="right" if title == "Value" else "left", overflow="fold")
     for each in run.numbers:
-        cells = (each.metric, format_value(each.value, each.unit), _stands(each), each.where or "–")
+        cells = (each.metric, format_value(each.value, each.unit), _stands(each, untraced), each.where or "–")
         table.add_row(*(harmless(cell).replace("[", "\\[") for cell in cells))
     screen.print(table)
 
 
-def _stands(each: ExplainedNumber) -> str:
+def _stands(each: ExplainedNumber, untraced: str) -> str:
     """The number as it stands there, with the unit that it was taken for."""
     if not each.tokens:
-        return "computed, such as from a histogram"
+        return untraced
     if each.computed:
         more = f" and {len(each.tokens) - FEW_TOKENS} more" if len(each.tokens) > FEW_TOKENS else ""
         return f"computed from {', '.join(each.tokens[:FEW_TOKENS])}{more}"
-    return f"{each.tokens[0]} {each.file_unit}"
+    return f"{each.tokens[0]} {_UNITS.get(each.file_unit, each.file_unit)}".rstrip()
 
 
 def _print_kept(run: ExplainedRun, screen: Console) -> None:

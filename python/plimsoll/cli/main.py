@@ -59,24 +59,47 @@ def _clean_up_after_the_dead() -> None:
     """Remove what killed sessions left behind, before anything else."""
     from plimsoll.api.upkeep import swept
 
-    for sentence in swept():
+    own = "--resume" in sys.argv or sys.argv[1:3] == ["cloud", "sweep"]
+    for sentence in swept(keeping=own):
         say(sentence)
 
 
+_ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that ask for the end."""
+
+
+class _End:
+    has_come = False
+    """Of the command, in whatever way; the interpreter is still to leave."""
+
+
 def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    if not _End.has_come:
+        raise KeyboardInterrupt
+
+
+def _ask_for_the_end_no_more() -> None:
+    """It has come: who asks once more, while the interpreter leaves, would see where it was."""
+    for number in _ASKING:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def main() -> None:
     """Run the command line and leave with its exit code; a user never sees a traceback (PLIMSOLL_DEBUG=1 shows it)."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _interrupt)
+    for number in _ASKING:
+        # Who starts it by nohup wants it to go on when the terminal is closed.
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     listen(say)
     code = 0
     try:
-        code = app(standalone_mode=False) or 0
-        sys.stdout.flush()
+        try:
+            code = app(standalone_mode=False) or 0
+            sys.stdout.flush()
+        finally:
+            # Between these two lines nothing is called, so no signal can come between them.
+            _End.has_come = True
+            _ask_for_the_end_no_more()
     except KeyboardInterrupt:
         code = INTERRUPTED
     except BrokenPipeError:

@@ -21,15 +21,21 @@ FORMATS = ("text", "json", "csv")
 def print_products(evidence: Evidence, form: str, failing: Collection[Answer]) -> None:
     """The verdicts on products; exit code 1 where one is among `failing`. UsageError where there is no comparison."""
     from plimsoll.cli.output import console, print_csv, print_json, say
-    from plimsoll.report.allocations import of_products
+    from plimsoll.report.allocations import several_products
     from plimsoll.report.document import Document, Section
     from plimsoll.report.renderers.terminal import print_document
     from plimsoll.report.sections.data import flat
     from plimsoll.report.sections.products import TITLE, blocks
+    from plimsoll.stats.sentences import sentence
 
     if form not in FORMATS:
         raise UsageError(f"--products writes {', '.join(FORMATS)}; leave --format {form} out")
-    found = of_products(evidence)
+    found = evidence.products
+    if not found and (names := several_products(evidence)):
+        raise UsageError(
+            f"--products: {', '.join(names)} {'is' if len(names) == 1 else 'are'} not one product in these sessions: "
+            "volumes, file systems or parameters differ; name sessions that ran the same"
+        )
     if not found:
         count = len(evidence.sessions)
         sessions = "one session is" if count == 1 else f"these {count} sessions are"
@@ -51,13 +57,15 @@ def print_products(evidence: Evidence, form: str, failing: Collection[Answer]) -
         )
     closing = [each for each in found if each.cell.verdict.answer in failing]
     for each in closing:
-        say(f"gate: {each.cell.case}, {each.cell.metric}: {each.sentence}")
+        say(f"gate: {each.cell.case}, {each.cell.metric}: {sentence(each.cell)}")
     if closing:
         raise typer.Exit(1)
 
 
 def _rows(found: Sequence[Product]) -> list[dict[str, Any]]:
     """Ratios as measured; spreads are standard deviations of their natural logarithms."""
+    from plimsoll.stats.sentences import sentence
+
     rows = []
     for each in found:
         cell, verdict, spread = each.cell, each.cell.verdict, each.spread
@@ -70,7 +78,7 @@ def _rows(found: Sequence[Product]) -> list[dict[str, Any]]:
                 "allocations_needed": verdict.blocks_needed, "next_low": low, "next_high": high,
                 "between": spread and spread.between, "between_low": spread and spread.low,
                 "between_high": spread and spread.high, "within": spread and spread.within,
-                "sentence": each.sentence,
+                "sentence": sentence(cell),
             }
         )  # fmt: skip
     return rows

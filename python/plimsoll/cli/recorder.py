@@ -18,9 +18,8 @@ from plimsoll.run.outcome import Progress
 from plimsoll.run.plan import Step
 from plimsoll.run.record import score_rows
 from plimsoll.run.time_left import TimeLeft
-from plimsoll.stats.direction import directed, factor
+from plimsoll.stats.direction import directed
 from plimsoll.stats.paired import ScoreRow, cells, valid_scores
-from plimsoll.stats.ratio_text import ratio_text
 from plimsoll.stats.rules import Rules, rules
 from plimsoll.stats.summary import summarise
 from plimsoll.stats.verdict import Answer
@@ -179,6 +178,7 @@ class Recorder:
                 continue
             same = case.closed and cell.verdict.answer is Answer.SAME
             there.tone = TONES[cell.verdict.answer] if case.closed else Tone.UNKNOWN
-            there.told = "same" if same else directed(cell, ratio)
+            told = directed(cell, ratio)
+            there.told = "same" if same else told
             # Of an undecided ratio the shape does not say the direction.
-            there.brief = "" if there.tone is Tone.UNKNOWN else "same" if same else ratio_text(factor(ratio))
+            there.brief = "" if there.tone is Tone.UNKNOWN else "same" if same else told.partition(" ")[0]

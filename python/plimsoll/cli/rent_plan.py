@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plimsoll.clouds.offer import Offer
-    from plimsoll.clouds.wanted import Machine
+    from plimsoll.clouds.wanted import Database, Machine
 
 
 def asked(offer: Offer) -> tuple[list[str], str]:
@@ -28,6 +28,8 @@ def as_json(offer: Offer) -> dict[str, Any]:
         "provider": rental.provider,
         "region": rental.region,
         "machines": [_machine(each) for each in rental.machines],
+        "databases": [_database(each) for each in rental.databases],
+        "outlives": offer.unattended,
         "prices": [
             {"what": line.what, "usd_per_hour": line.per_hour_usd, "as_of": line.date or None} for line in quote.lines
         ],
@@ -40,6 +42,20 @@ def as_json(offer: Offer) -> dict[str, Any]:
         "refusal": quote.refusal or None,
         "warnings": [*offer.capped, *warnings],
         "not_asked": why_not or None,
+    }
+
+
+def _database(database: Database) -> dict[str, Any]:
+    return {
+        "target": database.target,
+        "engine": database.engine,
+        "version": database.version,
+        "class": database.type,
+        "storage": database.storage,
+        "size_bytes": database.size_bytes,
+        "iops": database.iops,
+        "throughput_bytes_per_s": database.throughput,
+        "zone": database.zone,
     }
 
 

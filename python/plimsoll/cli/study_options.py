@@ -44,7 +44,9 @@ class StudyOptions:
     mode: Annotated[
         str | None,
         typer.Option(
-            "--mode", help="How certain the answer must be: quick (up to 6 blocks), standard (12) or publish (20)."
+            "--mode",
+            help="How certain the answer must be: quick (up to 6 blocks), standard (12) or publish (20); "
+            "with short turns up to 12, 20 or 32.",
         ),
     ] = None
     blocks: Annotated[

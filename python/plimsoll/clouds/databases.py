@@ -7,6 +7,7 @@ The password is in a file of the ledger's folder; it goes to the clients' enviro
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 from collections.abc import Sequence
@@ -38,7 +39,7 @@ def _wanted(target: str, shape: DatabaseShape) -> Database:
         version=shape.version,
         type=shape.class_name,
         storage=shape.storage_name,
-        size_bytes=round(shape.asked.size_gib * GIB),
+        size_bytes=math.ceil(shape.asked.size_gib) * GIB,
         iops=shape.asked.iops,
         throughput=rate.rate if rate is not None else None,
         zone=shape.zone,

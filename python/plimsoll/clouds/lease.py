@@ -24,7 +24,8 @@ def end_ns(length_s: float) -> int:
             f"a lease of {format_duration(length_s * SECOND)} is impossible; "
             f"it may be {format_duration(SHORTEST_S * SECOND)} to {format_duration(LONGEST_S * SECOND)} long"
         )
-    return (time.time_ns() // 10**9 + round(length_s)) * 10**9
+    # Never longer than was said: what it costs was counted.
+    return (time.time_ns() // 10**9 + int(length_s)) * 10**9
 
 
 def left_s(rental: Rental) -> float:

@@ -13,7 +13,8 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,26 @@ from plimsoll.notices import tell
 FILE = "ledger.jsonl"
 _BEGINS_S = 60
 """A folder without a ledger for so long is one of a process that was killed at its beginning, or its end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Use:
+    """The session that is measured on a rental, with what it takes to go on with it after its command was killed."""
+
+    session: str
+    title: str
+    study: Mapping[str, Any]
+    """Of all allocations, as a session keeps it."""
+    earlier: tuple[str, ...] = ()
+    """The sessions of the allocations before."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Where the volumes are, by target: `@m1:/mnt/plimsoll/gp3`. They are not made anew."""
+    usd_per_hour: float | None = None
+    """Of the rental."""
+
+
 _RENTAL, _STEP, _RESOURCE = TypeAdapter(Rental), TypeAdapter(Step), TypeAdapter(Resource)
+_USE = TypeAdapter(Use)
 
 
 @dataclass
@@ -49,12 +69,21 @@ class Ledger:
     def __init__(self, folder: Path, descriptor: int, rental: Rental, begun_ns: int) -> None:
         self.folder, self.rental, self.begun_ns = folder, rental, begun_ns
         self.entries: dict[str, Entry] = {}
+        self.use: Use | None = None
+        """The session that is being measured; None before, and once everything is to end."""
+        self.damaged = False
+        """Whether lines of it cannot be read: then what is rented is known from its tags alone."""
         self._descriptor = descriptor
 
     @property
     def made(self) -> list[Resource]:
         """What the provider said it made, in that order."""
         return [entry.made for entry in self.entries.values() if entry.made]
+
+    @property
+    def written_s(self) -> float:
+        """When its last line was written, in seconds since 1970."""
+        return os.fstat(self._descriptor).st_mtime
 
     def intend(self, step: Step) -> None:
         """Before the call."""
@@ -67,6 +96,20 @@ class Ledger:
     def refuse(self, step: Step) -> None:
         """After the call: it has made nothing."""
         self._write({"refused": step.name})
+
+    def begin_use(self, use: Use) -> None:
+        """Everything is ready, and a session begins, or goes on."""
+        self._write({"use": asdict(use)})
+
+    def end_use(self) -> None:
+        """No session can go on with it any more: it is done, or everything is to end.
+
+        Nothing may keep that from ending, so that a disk without room for this line is no error.
+        """
+        if self.use is not None:
+            self.use = None
+            with suppress(CloudError):
+                self._write({"use": None})
 
     def close(self) -> None:
         """Let others take it: this process has no more to do with the rental."""
@@ -104,6 +147,8 @@ class Ledger:
                 self.entries[name].made_ns = at_ns
             case {"refused": name}:
                 self.entries[name].refused = True
+            case {"use": use}:
+                self.use = _USE.validate_python(use) if use is not None else None
 
 
 def begin(rental: Rental) -> Ledger:
@@ -151,6 +196,12 @@ def take_over(rental_id: str) -> Ledger:
         raise CloudError(f"another command uses rental {rental_id}; wait for its end or stop it") from None
     if ledger is None:
         raise CloudError(f"there is no rental {rental_id} any more; `plimsoll cloud list` shows what there is")
+    if ledger.damaged:
+        ledger.close()
+        raise CloudError(
+            f"{ledger.folder / FILE} cannot be read to its end, so nothing can go on with rental {rental_id}; "
+            "`plimsoll cloud sweep` ends it"
+        )
     return ledger
 
 
@@ -187,6 +238,9 @@ def _taken(folder: Path) -> Ledger | None:
     return ledger
 
 
+_UNREADABLE = (ValueError, KeyError, TypeError)
+
+
 def _read(folder: Path, descriptor: int) -> Ledger | None:
     whole, end, _half = (folder / FILE).read_bytes().rpartition(b"\n")
     if not whole:
@@ -194,16 +248,20 @@ def _read(folder: Path, descriptor: int) -> Ledger | None:
     # The last line of a killed process may be half of one: what it announces did not happen, and the next one must not
     # be joined to it.
     os.ftruncate(descriptor, len(whole + end))
+    first, *others = whole.splitlines()
     try:
-        lines = [json.loads(text) for text in whole.splitlines()]
-        ledger = Ledger(folder, descriptor, _RENTAL.validate_python(lines[0]["rental"]), lines[0]["at_ns"])
-        for line in lines[1:]:
-            ledger.take(line)
-    except (ValueError, KeyError) as error:
+        line = json.loads(first)
+        ledger = Ledger(folder, descriptor, _RENTAL.validate_python(line["rental"]), line["at_ns"])
+    except _UNREADABLE as error:
         raise CloudError(
             f"{folder / FILE} cannot be read ({type(error).__name__}); `plimsoll cloud list` asks the provider what "
             f"rental {folder.name} has, `plimsoll cloud sweep` ends it; then remove the folder"
         ) from None
+    try:
+        for text in others:
+            ledger.take(json.loads(text))
+    except _UNREADABLE:
+        ledger.damaged = True
     return ledger
 
 

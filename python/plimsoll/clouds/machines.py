@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,10 +29,18 @@ class RentedMachines:
     """
 
     def __init__(
-        self, inner: Machines, places: Mapping[str, str], rented: Mapping[str, Any], facts: Mapping[str, Any]
+        self,
+        inner: Machines,
+        places: Mapping[str, str],
+        rented: Mapping[str, Any],
+        facts: Mapping[str, Any],
+        used: Callable[[Session], AbstractContextManager[None]],
     ) -> None:
-        """`places` and `rented`, which says what was rented for it, by target; `facts` are those of the session."""
-        self._inner, self._places, self._rented, self._facts = inner, places, rented, facts
+        """`places` and `rented`, which says what was rented for it, by target; `facts` are those of the session.
+
+        While a session is open, `used` of it is entered.
+        """
+        self._inner, self._places, self._rented, self._facts, self._used = inner, places, rented, facts, used
         self.session: Session | None = None
         """The one that was opened last: who gives back adds the bill to it."""
 
@@ -64,7 +72,7 @@ class RentedMachines:
         self.session = session
         written_as = {target.name: target for target in targets if target.name in self._places}
         there = [self._there(target) for target in targets]
-        with self._inner.open(there, session, written, destroy) as prepared:
+        with self._used(session), self._inner.open(there, session, written, destroy) as prepared:
             yield _AsWritten(prepared, written_as, self._rented)
 
     def _there(self, target: Target) -> Target:

@@ -77,12 +77,15 @@ def renting(cloud: Cloud, rental: Rental) -> Iterator[Rented]:
 
 
 @contextmanager
-def adopted(cloud: Cloud, rental_id: str) -> Iterator[Rented]:
-    """What a killed process has rented, where all of it was made; given back on any exit. Raises CloudError."""
+def adopted(cloud: Cloud, rental_id: str, needed_s: float = 0) -> Iterator[Rented]:
+    """What a killed process has rented, where all of it was made; given back on any exit.
+
+    Raises CloudError where its lease has not so much left, or something of it is missing.
+    """
     with ending_signals_raise():
         record = ledger.take_over(rental_id)
         with _given_back(cloud, record):
-            lease.check(record.rental)
+            lease.check(record.rental, needed_s)
             for entry in list(record.entries.values()):
                 if entry.made is None and (found := cloud.find(record.rental, entry.step)):
                     record.came(entry.step, found)
@@ -98,6 +101,7 @@ def give_back(cloud: Cloud, record: Ledger, patience_s: float | None = None) -> 
     """
     rental, deadline = record.rental, time.monotonic() + (GIVING_BACK_S if patience_s is None else patience_s)
     seen: dict[str, Resource] = {}
+    record.end_use()
     while True:
         left = _listed(cloud, rental, deadline)
         seen |= {each.id: each for each in left}
@@ -161,6 +165,8 @@ def _ended(cloud: Cloud, record: Ledger) -> None:
 
 def _settled(record: Ledger, seen: dict[str, Resource]) -> bool:
     """Whether an empty list can be believed: what was asked for last may not be listed yet."""
+    if record.damaged and time.time() - record.written_s <= SETTLING_S:
+        return False
     names = {each.name for each in seen.values()}
     unseen = [entry for entry in record.entries.values() if not entry.refused and entry.step.name not in names]
     return all(time.time_ns() - (entry.made_ns or entry.at_ns) > SETTLING_S * 1e9 for entry in unseen)

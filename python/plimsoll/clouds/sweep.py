@@ -6,18 +6,30 @@ Nothing is touched that has not the tags of a rental.
 from __future__ import annotations
 
 import time
+from typing import Literal
 
-from plimsoll.clouds import finding, lease, ledger, rent
+from plimsoll.clouds import finding, held, lease, ledger, rent
 from plimsoll.clouds.provider import Cloud, Resource
 from plimsoll.errors import CloudError, PlimsollError
 from plimsoll.notices import tell
 
+Usable = Literal["end", "tell", "keep"]
+"""What becomes of rentals that a session can go on with: they end, or stay with a sentence, or without a word."""
 
-def abandoned(patience_s: float | None = None) -> list[str]:
-    """End what killed commands have left on record here; a sentence for each rental. Cheap where there is none."""
+
+def abandoned(patience_s: float | None = None, usable: Usable = "end", session: str = "") -> list[str]:
+    """End what killed commands have left on record here; a sentence for each rental. Cheap where there is none.
+
+    What the session named by its id is about to go on with stays without a word.
+    """
     told = []
     for record in ledger.abandoned():
         rental = record.rental
+        keep = usable == "keep" or bool(record.use and record.use.session == session)
+        if usable != "end" and held.is_held(record, for_resume=keep):
+            record.close()
+            told += [] if keep else [held.sentence(record)]
+            continue
         tell(
             f"ending rental {rental.id} in {rental.region}, which an earlier command has left; it takes a minute or two"
         )

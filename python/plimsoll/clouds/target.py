@@ -6,6 +6,7 @@ same zone. Everything that the catalog knows to be wrong is refused here, withou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -59,7 +60,8 @@ class RentedVolume:
         first = Disk(
             target=self.target.name,
             type=shape.type.name,
-            size_bytes=round(shape.size_gib * GIB),
+            # Sold by the GiB: what is rented is what is paid.
+            size_bytes=math.ceil(shape.size_gib) * GIB if not shape.type.is_local else round(shape.size_gib * GIB),
             iops=shape.provisioned_iops,
             throughput=rate.rate if chosen and rate is not None else None,
             encrypted=self.beside["encrypted"],

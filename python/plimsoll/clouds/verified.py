@@ -39,8 +39,10 @@ def _measured(runs: Sequence[Run]) -> Iterator[Verified]:
     shown = [f"{each.get('name')}, serial {each.get('key') or 'not shown'}" for each in devices]
     found = bool(volumes and shown)
     yield Verified("the device of the volume is found", found, f"{', '.join(volumes)} is {'; '.join(shown)}")
-    good = sum(run.status is RunStatus.OK for run in runs)
-    yield Verified("the volume is measured", good == len(runs) > 0, f"{good} of {len(runs)} runs are valid")
+    bad = [run for run in runs if run.status is not RunStatus.OK]
+    why = next((f": {run.reason}" for run in bad if run.reason), "")
+    seen = f"{len(runs) - len(bad)} of {len(runs)} runs are valid{why}"
+    yield Verified("the volume is measured", not bad and bool(runs), seen)
 
 
 def _over(rental: Mapping[str, Any]) -> Iterator[Verified]:

@@ -13,8 +13,6 @@ from plimsoll.fitting.plateaus import Held, Level, Plateau
 
 ACCURACY = 0.01
 """Rates are not known better: a second of a run is not one of the volume (docs/speed.md holds served ones to it)."""
-CLUSTER = math.log(1.2)
-"""Levels further apart are a burst and what remains of it."""
 
 
 def limit(name: Held, held: Sequence[Plateau], shape: VolumeShape) -> list[Number]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -78,6 +79,8 @@ class Explained:
     warnings: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     """Numbers of a JSON document, or lines with digits, of which no score is made; empty for a log."""
+    is_log: bool = False
+    """Its scores are counted by the reader of logs, from all of its lines."""
     taken: int = 0
     """How many numbers or lines some score is made of; 0 for a log, whose scores are counted from all of its lines."""
 
@@ -122,7 +125,7 @@ def _explained(head: dict[str, Any], outcome: Outcome, tracer: Tracer) -> Explai
     used = {place for draft in tracer.drafts for read in draft.origins.values() for place in read.places}
     if _is_log(outcome):
         # Its lines are counted by the reader of logs, all of them.
-        return Explained(**head, runs=made, warnings=outcome.imported.warnings)
+        return Explained(**head, runs=made, warnings=outcome.imported.warnings, is_log=True)
     left_out = finder.json_rest(tracer, used) if tracer.json_places else finder.lines_rest()
     taken = len(used) if tracer.json_places else len(finder.lines_used)
     return Explained(**head, runs=made, warnings=outcome.imported.warnings, left_out=tuple(left_out), taken=taken)
@@ -218,7 +221,13 @@ class _Finder:
 
     def json_rest(self, tracer: Tracer, used: set[Place]) -> list[str]:
         """The numbers of which no score is made, by their paths."""
-        return [f"{place.path} = {place.token}" for place in tracer.json_places if place not in used]
+        paths = Counter(place.path for place in tracer.json_places)
+        return [
+            # Several documents have the same paths, so there the line says which.
+            f"{place.path} = {place.token}" + (_on_line(place) if paths[place.path] > 1 else "")
+            for place in tracer.json_places
+            if place not in used
+        ]
 
     def lines_rest(self) -> list[str]:
         """The lines with digits of which no score is made."""
@@ -229,6 +238,10 @@ class _Finder:
             for line, text in enumerate(source.lines)
             if (file, line) not in self.lines_used and _DIGIT.search(text)
         ]
+
+
+def _on_line(place: Place) -> str:
+    return f" (line {_line_at(place.text, place.offset) + 1})" if place.offset >= 0 else ""
 
 
 def _line_at(text: str, offset: int) -> int:

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from plimsoll.importers import tracing
+from plimsoll.importers.sought import Sought
 
-_NOT_A_NUMBER = re.compile(r"(?<=[:,\[\s])([-+]?)(?:(nan)|inf)(?=[\s,}\]])", re.IGNORECASE)
+_NOT_A_NUMBER = Sought(r"(?i)(?<=[:,\[\s])([-+]?)(?:(nan)|inf)(?=[\s,}\]])", "nan", "inf", anyhow=True)
 _CONSTANTS = {"NaN": "nan", "Infinity": "inf", "-Infinity": "-inf"}
 """What a JSON reader knows by name, as text that the reader of numbers refuses where it is used."""
 

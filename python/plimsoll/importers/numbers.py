@@ -7,8 +7,8 @@ there is read or refused; a pattern of digits would read the 7 of `7,654,321`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import wraps
 from typing import Any
 
@@ -133,15 +133,25 @@ def count(match: re.Match[str], group: int | str = 1) -> int:
     return int(read)
 
 
-@contextmanager
-def on_line(line: str) -> Iterator[None]:
-    """Says of refusals inside that they are about `line`."""
-    tracer = tracing.current()
-    try:
-        with tracer.on_line(line) if tracer else nullcontext():
-            yield
-    except UnreadableNumber as error:
-        raise UnreadableNumber(error.token, error.why, line) from None
+class on_line:  # noqa: N801 (it reads like those of contextlib)
+    """Says of refusals inside that they are about a line. A class, because a generator costs more than most lines."""
+
+    __slots__ = ("_line", "_traced")
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+        self._traced: AbstractContextManager[None] | None = None
+
+    def __enter__(self) -> None:
+        if tracer := tracing.current():
+            self._traced = tracer.on_line(self._line)
+            self._traced.__enter__()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if self._traced is not None:
+            self._traced.__exit__(kind, error, trace)
+        if isinstance(error, UnreadableNumber):
+            raise UnreadableNumber(error.token, error.why, self._line) from None
 
 
 def at(match: re.Match[str], group: int | str, error: UnreadableNumber) -> UnreadableNumber:

@@ -96,4 +96,6 @@ def _pieces(path: Path, raw: BinaryIO, *, packed: bool, size: int = CHUNK_BYTES)
 def _unreadable(path: Path, error: OSError) -> ResultFileError:
     if isinstance(error, FileNotFoundError):
         return ResultFileError(f"there is no file {path}; check the name")
+    if isinstance(error, IsADirectoryError):
+        return ResultFileError(f"{path} is a directory; name a file in it")
     return ResultFileError(f"{path} cannot be read: {error.strerror}; check its rights")

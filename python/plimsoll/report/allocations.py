@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,12 +10,16 @@ from typing import TYPE_CHECKING
 from plimsoll.identity import place_facts, told_apart
 from plimsoll.model import Run, Session, Target
 from plimsoll.report.memory import is_memory
+from plimsoll.stats.cases import NOT_THE_WORK
 from plimsoll.stats.paired import ScoreRow, cells
 from plimsoll.stats.policy import MODES
 from plimsoll.stats.products import Product, products
 
 if TYPE_CHECKING:
     from plimsoll.report.evidence import Evidence
+
+_OF_A_PRODUCT = {"volume", "file system"}
+"""Facts of a place that are those of the product; in the others allocations may differ."""
 
 
 def of_products(evidence: Evidence) -> tuple[Product, ...]:
@@ -25,7 +30,7 @@ def of_products(evidence: Evidence) -> tuple[Product, ...]:
     sessions = {run.id: run.session_id for run in evidence.runs}
     rows = [_row(row, stored) for row in evidence.rows if evidence.every or row.metric in evidence.judged[row.case]]
     targets = dict.fromkeys(row.target for row in rows)
-    if len(targets) < 2 or not sessions:
+    if len(targets) < 2 or not sessions or several_products(evidence):
         return ()
     baseline = stored.get(evidence.reference or "", next(iter(targets)))
     allocation_of = allocations(evidence.sessions, evidence.runs, stored)
@@ -43,6 +48,24 @@ def of_products(evidence: Evidence) -> tuple[Product, ...]:
         if (cell.case, cell.metric) not in memory
     ]
     return tuple(products(found, allocation_of, mode=mode, policy=evidence.policy))
+
+
+def several_products(evidence: Evidence) -> list[str]:
+    """The names under which sessions had different things: other volumes, file systems or parameters."""
+    stored = evidence.named.names.named
+    shared = {(id(run.plan), id(run.target)): run for run in evidence.runs}
+    found: dict[tuple[str, str], set[str]] = {}
+    for run in shared.values():
+        name, place = stored.get(run.target.name, run.target.name), place_facts(run.target, {})
+        found.setdefault((name, run.plan.case), set()).add(_work(run))
+        for fact in _OF_A_PRODUCT & place.keys():
+            found.setdefault((name, fact), set()).add(place[fact])
+    return list(dict.fromkeys(name for (name, _), seen in found.items() if len(seen) > 1))
+
+
+def _work(run: Run) -> str:
+    values = {name: value for name, value in run.plan.parameters.items() if name not in NOT_THE_WORK}
+    return json.dumps(values, sort_keys=True, default=str)
 
 
 def _row(row: ScoreRow, stored: Mapping[str, str]) -> ScoreRow:

@@ -1,4 +1,4 @@
-"""What disturbed most of the runs: whoever reads the answer has to know that it is not to be relied on."""
+"""What disturbed most of the runs: whoever reads the answer has to know what of it is not to be relied on."""
 
 from __future__ import annotations
 
@@ -41,7 +41,21 @@ def disturbance(evidence: Evidence) -> Iterator[Sentence]:
         for who, guards in by.items()
         if (names := sorted((name for name in guards if name in runs), key=lambda name: -len(runs[name])))
     ]
-    yield Sentence(f"Do not rely on this: {', and '.join(told)}. Repeat it on a quiet machine.", Tone.UNKNOWN)
+    who = ", and ".join(told)
+    if _in_intervals(evidence):
+        # As short as the other: the first screen has no room for more.
+        yield Sentence(f"Do not rely on the scores: {who}; the intervals allow for it.", Tone.UNKNOWN)
+    else:
+        yield Sentence(f"Do not rely on this: {who}. Repeat it on a quiet machine.", Tone.UNKNOWN)
+
+
+def _in_intervals(evidence: Evidence) -> bool:
+    """Whether the answer is ratios of runs that shared the noise: what it leaves of them is the width of the interval.
+
+    Sets measured apart each had their own.
+    """
+    known = [cell for cell in evidence.cells if cell.verdict.low is not None]
+    return bool(known) and all(cell.apart is None for cell in known)
 
 
 def _share(count: int, total: int) -> str:

@@ -9,7 +9,7 @@ from plimsoll.model import Run, RunStatus, Session, SessionState
 from plimsoll.report.evidence import Evidence
 from plimsoll.stats.endings import looked, repeated
 from plimsoll.stats.parts import extensions_of
-from plimsoll.stats.policy import LAST, MODES, STANDARD
+from plimsoll.stats.policy import LAST, MODES, STANDARD, Mode
 from plimsoll.stats.rules import rules
 from plimsoll.stats.stopping import PRECISE_ENOUGH, Go, Stop, closing
 from plimsoll.stats.verdict import StopReason
@@ -55,7 +55,7 @@ def _after_a_look(
     metric, by = evidence.judged[case][0], rules(session)
     mode = MODES.get(str(session.study.get("mode")), STANDARD)
     asked, parts = session.study.get("blocks"), extensions_of(session.study)
-    cap = asked if isinstance(asked, int) and asked > 0 else mode.cap
+    cap = asked if isinstance(asked, int) and asked > 0 else most_blocks(mode, runs)
     if parts:
         cap = parts[-1].cap(_stored_case(evidence, session, case)) or LAST
         mode = replace(mode, patient=True, score_width=mode.score_width or PRECISE_ENOUGH)
@@ -79,6 +79,12 @@ def _after_a_look(
             return closing(step, metric, blocks, valid, summaries, asked=None if parts else asked)
         case Go():
             return _unfinished(session, blocks)
+
+
+def most_blocks(mode: Mode, runs: Sequence[Run]) -> int:
+    """What the mode allowed; a case may have gone on with one target after the other, with as many blocks."""
+    allowed = (mode.most_blocks(run.plan.parameters.get("runtime"), alternating=run.in_slices) for run in runs)
+    return max(allowed, default=mode.cap)
 
 
 def _unfinished(session: Session, blocks: int) -> str:

@@ -19,6 +19,7 @@ from plimsoll.model import POLICY_VERSION, Direction, Finding, Plan, Run, RunSta
 from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
 from plimsoll.report.against import Saved, opponents
+from plimsoll.report.allocations import of_products
 from plimsoll.report.changed import noted_changes
 from plimsoll.report.kinds import grouped
 from plimsoll.report.load_line_search import LoadLineSearch, imported_load_lines, load_line_searches
@@ -33,6 +34,7 @@ from plimsoll.stats.load_line.slo import Objective
 from plimsoll.stats.load_line.sweeps import Sweep, sweeps
 from plimsoll.stats.paired import Cell, ScoreRow, cells, measured_apart, valid_scores
 from plimsoll.stats.policy import FACTS_FROM, LEVELS_FROM, MODES, STANDARD, Mode
+from plimsoll.stats.products import Product
 from plimsoll.stats.standing import Basis, Standing
 from plimsoll.stats.stated import stated_in
 from plimsoll.stats.summary import Series, Split, Summary, splits, summaries
@@ -60,6 +62,8 @@ class ScoreLine:
     """Why its runs have no common score: `summary` is None then. By rules that know of it."""
     began: tuple[int, ...] = ()
     """When the first run of each level of the split began, ns since 1970; 0 where that is unknown."""
+    uneven: int = 0
+    """Of a product: in how many of its allocations the runs have no common score, so that it has none."""
 
     @property
     def basis(self) -> Basis | None:
@@ -96,7 +100,7 @@ class Evidence:
     def __post_init__(self) -> None:
         if not self.sessions:
             raise UsageError("a report needs at least one session")
-        found = named(self.sessions, self.runs, self.policy, self.across, self.saved, apart=self.apart)
+        found = self._names()
         # The record is frozen for others; what is in it is settled here, once.
         object.__setattr__(self, "named", found)
         # What a place had stored is in no table: a load has the number of its load line everywhere.
@@ -104,6 +108,14 @@ class Evidence:
         object.__setattr__(self, "baseline", found.names.baseline(self.baseline))
         if self.baseline is not None and self.runs and self.baseline not in self.targets:
             raise UnknownName("target", self.baseline, self.targets, "these sessions")
+
+    def _names(self) -> Named:
+        return named(self.sessions, self.runs, self.policy, self.across, self.saved, apart=self.apart)
+
+    @cached_property
+    def products(self) -> tuple[Product, ...]:
+        """What the sessions say of the products, by the names that the sessions gave them."""
+        return of_products(self)
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
@@ -149,6 +161,11 @@ class Evidence:
     def others(self) -> tuple[str, ...]:
         """The targets that are compared with the reference."""
         return tuple(name for name in self.targets if name != self.reference)
+
+    @property
+    def unit(self) -> str:
+        """What a verdict counts: `block`, or `fresh allocation` where the targets are products."""
+        return "block"
 
     @property
     def alone(self) -> bool:

@@ -6,10 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 
-from plimsoll.stats.digits import wide_open
-from plimsoll.stats.direction import directed, directed_ends, is_slower, words
+from plimsoll.stats.digits import in_columns, wide_open
+from plimsoll.stats.direction import decided, directed_ends, ends, words
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_text import ratio_text
 from plimsoll.stats.verdict import Answer
 from plimsoll.units import (
     MINUTE,
@@ -62,24 +61,15 @@ def _plain(value: float) -> str:
     return format_number(float(f"{value:.4g}")) if abs(value) < 1000 else f"{value:,.0f}"
 
 
-def ratio_interval_text(low: float | None, middle: float | None, high: float | None) -> str:
-    """`0.29×…0.33×`; `wide open` where the ends would say nothing."""
-    if low is not None and middle is not None and high is not None and wide_open(low, middle, high):
-        return "wide open"
-    return f"{ratio_text(low)}…{ratio_text(high)}"
-
-
 def ratio_in_words(cell: Cell) -> tuple[str, str]:
     """The ratio of a comparison and its interval: `1.80× faster`, `1.70×…1.90×`; undecided ones `1.02× as fast`."""
     found = cell.verdict
     if found.ratio is None:
-        return ratio_text(None), ratio_interval_text(None, None, None)
+        return in_columns(None, None, None)
     if not found.decided or found.answer is Answer.SAME:
-        told = f"{ratio_text(found.ratio)} {words(cell).manner}"
-        return told, ratio_interval_text(found.ratio_low, found.ratio, found.ratio_high)
-    low, high = directed_ends(cell)
-    middle = 1 / found.ratio if is_slower(cell) else found.ratio
-    return directed(cell, found.ratio), ratio_interval_text(low, middle, high)
+        told, interval = in_columns(*ends(cell))
+        return f"{told} {words(cell).manner}", interval
+    return " ".join(decided(cell)), in_columns(*directed_ends(cell))[1]
 
 
 def percent_text(share: float) -> str:

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from plimsoll.metrics import short_title
 from plimsoll.model import Unit
 from plimsoll.report.evidence import ScoreLine
-from plimsoll.report.labels import range_text, score_text
-from plimsoll.report.sections.environment import time_text
+from plimsoll.report.labels import count_text, range_text, score_text
+from plimsoll.report.sections.environment import EARLIEST_NS, time_text
 from plimsoll.stats.repeats import PatternKind
 from plimsoll.stats.summary import Level, Split
+from plimsoll.units import DAY, format_estimate
 
 WORDS = {
     PatternKind.STEP: "step",
@@ -21,6 +22,8 @@ WORDS = {
 }
 CHANGES = (PatternKind.STEP, PatternKind.TREND, PatternKind.GROUPS)
 """Of these a target is not one thing throughout."""
+LONG = DAY
+"""After so long the day and time say more than how long it took."""
 MANY_CHANGES = 9
 """Targets that a sentence gives with their levels; of more it gives the number."""
 
@@ -39,6 +42,11 @@ def step_word(line: ScoreLine) -> str:
     return _verb(line.split) if line.split is not None and line.split.kind is PatternKind.STEP else ""
 
 
+def uneven_text(line: ScoreLine) -> str:
+    """Why a product has no score; empty where it has one, and of a place."""
+    return f"no single score within {count_text(line.uneven, 'allocation')}" if line.uneven else ""
+
+
 def got_worse(line: ScoreLine) -> bool:
     """Whether it changed in a step, for the worse."""
     return step_word(line) == ("fell" if line.direction == "higher" else "rose")
@@ -47,7 +55,7 @@ def got_worse(line: ScoreLine) -> bool:
 def changes_told(lines: Sequence[ScoreLine]) -> list[tuple[str, bool]]:
     """Targets that were not one thing throughout, a sentence for each case and kind of change; and if for the worse.
 
-    `volume-3 fell in randread (IOPS): from 99,457/s to 3,382/s from run 62 of 100 on`
+    `volume-3 fell in randread (IOPS): from 99,457/s to 3,382/s from run 62 of 100 on (after 62 min)`
     """
     groups: dict[tuple[str, str, str], list[ScoreLine]] = {}
     for line in lines:
@@ -79,13 +87,22 @@ def _change_told(case: str, metric: str, verb: str, found: Sequence[ScoreLine]) 
 
 
 def _levels(line: ScoreLine) -> str:
-    """`from 99,457/s to 3,382/s, from run 62 of 100 on`, or the range and its word."""
+    """`from 99,457/s to 3,382/s from run 62 of 100 on (after 62 min)`, or the range and its word."""
     split = line.split
     assert split is not None
     if not split.levels:
         return split_text(split, line.unit)
     before, after = (score_text(level.value, line.unit) for level in split.levels)
-    return f"from {before} to {after} from run {split.levels[1].first + 1} of {split.runs} on"
+    since = f" ({words})" if (words := when(*line.began)) else ""
+    return f"from {before} to {after} from run {split.levels[1].first + 1} of {split.runs} on{since}"
+
+
+def when(first_ns: int, then_ns: int) -> str:
+    """`after 62 min`, of series that lasted days the time itself; nothing where an imported file does not tell it."""
+    if first_ns < EARLIEST_NS or then_ns <= first_ns:
+        return ""
+    away = then_ns - first_ns
+    return f"after {format_estimate(away)}" if away < LONG else time_text(then_ns)
 
 
 def level_rows(line: ScoreLine) -> Iterator[tuple[Level, str, str]]:

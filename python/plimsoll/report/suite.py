@@ -10,7 +10,7 @@ from plimsoll.report.labels import count_text
 from plimsoll.report.marks import mark
 from plimsoll.report.memory import NOT_THE_DISK, is_memory
 from plimsoll.stats.digits import with_interval
-from plimsoll.stats.direction import directed, is_time, manner
+from plimsoll.stats.direction import decided, is_time, manner
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import trim_count
 from plimsoll.stats.ratio_text import levels_told
@@ -51,8 +51,8 @@ class Suite:
         told = (
             f"Over {count_text(score.tests, 'case')}, {self.target} is {self._mean()}: the geometric mean of "
             f"{_listed([cell.case for cell in self.cells])}{turned}; the worst is {self.worst.case} "
-            f"({directed(self.worst, self.worst.verdict.ratio or 1.0)}). It is a summary, not a verdict: a mean of "
-            "ratios can hide the one test that matters"
+            f"({' '.join(decided(self.worst))}). It is a summary, not a verdict: a mean of ratios can hide the one "
+            "test that matters"
         )
         why = "; ".join(f"{case}: {reason}" for case, reason in self.left_out[:MOST_NAMED])
         return f"{told}. Not in it: {why}." if why else f"{told}."

@@ -7,6 +7,7 @@ from typing import Any
 
 from plimsoll.errors import PlimsollError
 from plimsoll.model import Run, Session, SessionState
+from plimsoll.run.resume import rents
 
 FACT = "lost_machine"
 """Of a run: the machine that was lost while, or before, it ran."""
@@ -34,6 +35,11 @@ def check_complete(session: Session, runs: Sequence[Run]) -> None:
             lost.setdefault(run.target.name, f"{run.reason} in block {run.block + 1} of {run.plan.case}")
     if session.state is SessionState.INTERRUPTED and lost:
         told = "; ".join(f"{name}: {reason}" for name, reason in lost.items())
+        if rents(session):
+            raise MachineLost(
+                f"{told}. All blocks before are kept, and the other targets were measured without it; what is missing "
+                "needs another allocation: give --allocations, or start anew"
+            )
         raise MachineLost(
             f"{told}. The other targets were measured without it; `plimsoll run --resume {session.id}` with the same "
             "--cluster measures what is missing once the worker is back"

@@ -52,6 +52,8 @@ class Step:
     """Parameters that have their general defaults, because neither the test nor the user says anything else."""
     at_once: bool = False
     """Whether the runs of a block are made at the same time."""
+    alternating: bool = False
+    """Whether its targets take turns of a fraction of a second."""
 
     @cached_property
     def run_ns(self) -> Mapping[str, int]:
@@ -66,6 +68,11 @@ class Step:
     def block_ns(self) -> int:
         """About how long one block takes: every target once."""
         return sum(self.run_ns.values())
+
+    def most_blocks(self, study: Study) -> int:
+        """Blocks at most, as long as nothing extends them: what the user has set, or what the mode allows."""
+        runtime_ns = next(iter(self.plans.values())).parameters.get("runtime")
+        return study.blocks or MODES[study.mode].most_blocks(runtime_ns, alternating=self.alternating)
 
 
 @dataclass(frozen=True)
@@ -101,17 +108,19 @@ def _plan(case: Case, target: Target, together: Collection[str]) -> Plan:
 
 def estimate(study: Study, planned: Sequence[Step]) -> Estimate:
     """Time from the fewest to the most blocks the mode allows, and the bytes laid out on each target."""
-    mode = MODES[study.mode]
     least = study.repeats or min(3, study.blocks or 3)
-    most = study.repeats or last_block(replace(mode, cap=study.blocks or mode.cap), len(study.targets))
     layout = {target.name: sum(_data_files(planned, target).values()) for target in study.targets}
     scratch = {target.name: _scratch_bytes(planned, target) for target in study.targets}
     writing_ns = sum(_layout_ns(layout[target.name], pace(shape_of(target))) for target in study.targets)
-    block_ns = sum(step.block_ns for step in planned)
-    bound = writing_ns + most * block_ns if study.time_ns is None else study.time_ns
-    return Estimate(
-        min(writing_ns + least * block_ns, bound), min(writing_ns + most * block_ns, bound), layout, scratch
-    )
+    least_ns = writing_ns + least * sum(step.block_ns for step in planned)
+    most_ns = writing_ns + sum(_most_blocks(study, step) * step.block_ns for step in planned)
+    bound = most_ns if study.time_ns is None else study.time_ns
+    return Estimate(min(least_ns, bound), min(most_ns, bound), layout, scratch)
+
+
+def _most_blocks(study: Study, step: Step) -> int:
+    mode = replace(MODES[study.mode], cap=step.most_blocks(study))
+    return study.repeats or last_block(mode, len(study.targets))
 
 
 def _layout_ns(layout_bytes: int, volume: Pace | None) -> int:

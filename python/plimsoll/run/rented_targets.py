@@ -130,10 +130,13 @@ def _database(
         raise UsageError(f"{where}: no managed database is known for server={server}; known: {', '.join(ENGINES)}")
     if "raid" in options:
         raise UsageError(f"{where}: the provider stripes the storage of a managed database itself; leave out raid=")
-    machine, kind = options.get("instance"), options["type"]
+    machine, kind, engine = options.get("instance"), options["type"], ENGINES[server]
     if machine is None:
         raise UsageError(f"{where}: name the instance whose class the database has, such as instance=m7i.large")
     told = []
+    if successor := known.get(("engine", engine)):
+        engine = successor.name
+        told.append(f"server {server} is rented as {engine}: {successor.because}")
     class_name, storage = f"db.{machine}", kind
     if successor := known.get(("class", machine)):
         class_name = successor.name
@@ -142,7 +145,7 @@ def _database(
         storage = successor.name
         told.append(f"storage {kind} is rented as {storage}: {successor.because}")
     sold = {option: options[option] for option in ("size", "iops", "throughput") if option in options}
-    return ",".join([ENGINES[server], f"class={class_name}", f"storage={storage}", _joined(sold)]), told
+    return ",".join([engine, f"class={class_name}", f"storage={storage}", _joined(sold)]), told
 
 
 def _joined(options: Mapping[str, str]) -> str:

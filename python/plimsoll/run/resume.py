@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from plimsoll.errors import TargetError, UsageError
@@ -21,18 +21,19 @@ def ownership() -> dict[str, Any]:
     return {"machine_key": machine_key(), "owner": current_owner().model_dump()}
 
 
-def resumable(store: Store, text: str | None) -> Session:
+def resumable(store: Store, text: str | None, not_rented: Callable[[Session], str | None]) -> Session:
     """The session named by `text`, or the last interrupted one of this machine; raises UsageError if it cannot go on.
 
     A session goes on only where it began: runs of two machines in one session would be compared as if they were one.
+    `not_rented` says why what was rented for one is not there any more; None where it is.
     """
     if text is not None:
         session = store.find_session(text)
-        if reason := _refusal(session):
+        if reason := _refusal(session, not_rented):
             raise UsageError(f"session {short_id(session.id)} ({session.title}) cannot go on: {reason}")
         return session
     for session in store.sessions():
-        if _refusal(session) is None:
+        if _refusal(session, not_rented) is None:
             return session
     raise UsageError("no session of this machine was interrupted; `plimsoll list sessions` shows what there is")
 
@@ -42,19 +43,19 @@ def rents(session: Session) -> bool:
     return session.host.get("rental") is not None
 
 
-def _refusal(session: Session) -> str | None:
+def _refusal(session: Session, not_rented: Callable[[Session], str | None]) -> str | None:
     """Why a session cannot go on, or None."""
     again = f"`plimsoll export {short_id(session.id)} --study again.toml` and `plimsoll run again.toml` start it anew"
     if tool := session.study.get("front_end"):
         return f"it was a command line of {tool}, which does not go on half-way; type it again"
-    if rents(session):
-        return f"its volumes were rented for it, and further ones would be another allocation; {again}"
     if session.state is SessionState.DONE:
         return f"it is done; {again}"
     if session.host.get("machine_key") != machine_key():
         return f"it ran on another machine ({session.host.get('hostname', 'unknown')}); {again}"
     if session.state is SessionState.RUNNING and runs(session.host.get("owner")):
         return "it is still running; stop it first"
+    if rents(session) and (reason := not_rented(session)):
+        return f"{reason}; what was measured is kept, and {again}"
     return None
 
 

@@ -18,7 +18,7 @@ from plimsoll.run.study import Study
 from plimsoll.units import MILLISECOND, SECOND
 
 SHORT: Mapping[str, Mapping[str, object]] = {
-    "io": {"runtime": 2 * SECOND, "warmup": 250 * MILLISECOND},
+    "io": {"runtime": SECOND, "warmup": 250 * MILLISECOND},
     # A server has caches and plans of its own to warm up.
     "db": {"runtime": 3 * SECOND, "warmup": SECOND},
 }
@@ -45,6 +45,7 @@ def with_lengths(steps: Sequence[Step], ways: Mapping[str, Way], earlier: Iterab
         replace(
             _with(step, begun.get(step.case, _short(step) if ways[step.case].slices else {})),
             at_once=ways[step.case].parallel,
+            alternating=ways[step.case].slices,
         )
         for step in steps
     ]

@@ -109,9 +109,10 @@ class Schedule:
         if study.extensions:
             self._states = self._extended(study.extensions[-1], steps)
         else:
-            cap = study.blocks or self._mode.cap
-            first = study.repeats or min(LOOKS[0], cap)
-            self._states = {step.case: _CaseState(step, wanted=first, cap=cap) for step in steps}
+            self._states = {}
+            for step in steps:
+                cap = step.most_blocks(study)
+                self._states[step.case] = _CaseState(step, wanted=study.repeats or min(LOOKS[0], cap), cap=cap)
         self._left = [target.name for target in study.targets]
         """The targets whose machines are still there."""
         self._pauses_ns: list[int] = []

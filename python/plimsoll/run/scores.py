@@ -83,10 +83,12 @@ def burst_factor(series: Sequence[float], regime: Regime) -> float | None:
 
 def window_factor(intervals: Sequence[Interval], regime: Regime) -> float:
     """Mean rate inside the regime's window over the mean rate of the whole run."""
+    # A run that is too short to be assessed has no window, and slices lie apart: their totals say it all.
+    if regime.shape in (Shape.SHORT, Shape.SLICES) or not regime.accepted:
+        return 1.0
     start_s, end_s = regime.window_s
     inside = [interval for interval in intervals if start_s * SECOND <= interval.start_ns < end_s * SECOND]
-    # A run that is too short to be assessed has no window; its totals say it all.
-    if regime.shape is Shape.SHORT or not regime.accepted or not inside or len(inside) == len(intervals):
+    if not inside or len(inside) == len(intervals):
         return 1.0
 
     def mean_rate(part: Sequence[Interval]) -> float:

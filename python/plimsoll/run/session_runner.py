@@ -41,6 +41,8 @@ class SessionRunner:
     """Runs that an interrupted session has in the store."""
     left_out: dict[str, str] = field(default_factory=dict)
     """Targets whose machines were lost, with the words of the first run that failed by it."""
+    until_ns: int | None = None
+    """In nanoseconds since 1970: nothing is measured after that, whatever is left of the session's own time."""
     end_timeout_s: float = END_TIMEOUT_S
     """How long the end of the session waits for a store that cannot be used."""
     _session: Session | None = None
@@ -86,7 +88,9 @@ class SessionRunner:
 
     def _set_deadline(self, time_ns: int | None, since_ns: int = 0) -> None:
         used_ns = sum(run.spent_ns for run in self.earlier if run.started_ns >= since_ns)
-        self._deadline_ns = None if time_ns is None else time.monotonic_ns() + time_ns - used_ns
+        bounds = [] if time_ns is None else [time_ns - used_ns]
+        bounds += [] if self.until_ns is None else [self.until_ns - time.time_ns()]
+        self._deadline_ns = time.monotonic_ns() + min(bounds) if bounds else None
 
     def left_ns(self) -> float:
         """Time until the bound; infinite where there is none."""

@@ -2,8 +2,10 @@
 
 Neighbours in time are alike, so that targets which change places several times a second are compared in the same
 weather. The order is random, or a disturbance in step with the rounds would always meet the same target; and what goes
-up or down over a pair of rounds cancels out, for the second has the first one's order backwards. Who comes last in the
-first works twice in a row, each as often: what others leave behind reaches a slice after an own one least.
+up or down over a pair of rounds cancels out, for the second has the first one's order backwards. What others leave
+behind reaches a slice after an own one least, so there are as many of those as such an order can have: one target, by
+lot, begins and ends every pair of rounds, so that it works twice in a row from pair to pair, and each of the others as
+often in the middle of one. Of two targets, half of all slices follow an own one.
 """
 
 from __future__ import annotations
@@ -85,9 +87,10 @@ def turns(targets: Sequence[str], runtime_ns: int, warmup_ns: int, seed: str, pa
     slice_ns = runtime_ns // rounds
     found: dict[str, list[Turn]] = {name: [] for name in targets}
     order: list[str] = []
-    for last in _equally_often(targets, rounds // 2, chance):
-        there = chance.sample([name for name in targets if name != last], len(targets) - 1)
-        order += [*there, last, last, *reversed(there)]
+    first, *others = chance.sample(list(targets), len(targets))
+    for last in _equally_often(others, rounds // 2, chance):
+        between = chance.sample([name for name in others if name != last], len(others) - 1)
+        order += [first, *between, last, last, *reversed(between), first]
     begin_ns = 0
     for name in order:
         length_ns = slice_ns if found[name] else warmup_ns + slice_ns
@@ -107,7 +110,7 @@ def example(runtime_ns: int, warmup_ns: int) -> Turns:
 
 
 def _equally_often(targets: Sequence[str], count: int, chance: random.Random) -> Iterator[str]:
-    """So many names in random order, each as often as the others, give or take one: who works twice in a row."""
+    """So many names in random order, each as often as the others, give or take one."""
     waiting: list[str] = []
     for _ in range(count):
         waiting = waiting or chance.sample(list(targets), len(targets))

@@ -105,6 +105,44 @@ def carriers(measured: Measured) -> tuple[tuple[Carrier, ...], tuple[TooSlow, ..
     return tuple(found), tuple(slow)
 
 
+def cheapest_for_all(loads: Sequence[Measured], found: Sequence[Sequence[Carrier]]) -> Carrier | None:
+    """The cheapest volume that carries each of several loads, one at a time; None where there is none, or no price.
+
+    `found` are the carriers of each. Its `bound` and price are those for the load whose own cheapest costs the most.
+    """
+    dearest = max(range(len(loads)), key=lambda place: _price(found[place][0]))
+    book = price_book()
+    best: Carrier | None = None
+    for one in found[dearest]:
+        # They are in the order of their price for this load, and cost no less for all.
+        if best is not None and _price(best) <= _price(one):
+            break
+        name = one.shape.type.name
+        if all(any(each.shape.type.name == name for each in those) for those in found):
+            shape = _least_for_all(name, tuple(loads), book)
+            carrier = None if shape is None else _carrier(shape, loads[dearest], book)
+            if carrier is not None and _price(carrier) < (math.inf if best is None else _price(best)):
+                best = carrier
+    return best
+
+
+def _price(carrier: Carrier) -> float:
+    return math.inf if carrier.usd_per_month is None else carrier.usd_per_month
+
+
+@lru_cache(maxsize=1024)
+def _least_for_all(name: str, loads: tuple[Measured, ...], book: Book) -> VolumeShape | None:
+    sold = grid(name, {"size": f"{max(each.data_bytes for each in loads)}B"})
+    by_latency = {each: _by_latency(sold, each) for each in loads}
+    need = Need(
+        possible=lambda shape: all(_too_slow(shape, each, by_latency[each]) is None for each in loads),
+        enough=lambda shape: all(_reaches(shape, each) for each in loads),
+        price=lambda shape: cost(shape, book=book).volume_per_month,
+    )
+    point = cheapest(sold, need)
+    return None if point is None else sold.shape(point)
+
+
 def as_sold(name: str, measured: Measured) -> Carrier:
     """The least volume of a type that holds the data: what one gets who asks for nothing."""
     return _carrier(grid(name, {"size": f"{measured.data_bytes}B"}).least, measured, price_book())

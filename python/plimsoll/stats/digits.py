@@ -18,13 +18,27 @@ def with_interval(low: float | None, middle: float, high: float | None) -> tuple
         return f"{_two_digits(middle)}×", ""
     if wide_open(low, middle, high):
         return f"{_two_digits(middle)}×", " (wide open)"
+    told = _alike(low, middle, high)
+    return f"{told[1]}×", f" ({told[0]}…{told[2]})"
+
+
+def in_columns(low: float | None, middle: float | None, high: float | None) -> tuple[str, str]:
+    """The same as a table has it: `0.31×` and `0.29×…0.33×`, `n/a` for what there is not."""
+    if middle is None:
+        return "n/a", "n/a"
+    told, interval = with_interval(low, middle, high)
+    return told, interval.strip(" ()").replace("…", "×…") + ("×" if "…" in interval else "") or "n/a"
+
+
+def _alike(low: float, middle: float, high: float) -> list[str]:
+    """Low end, middle and high end with as many decimals as the width of the interval supports."""
     common = decimals((high - low) / 2)
     # At least two digits of each number: the ends of a wide interval still tell how wide it is.
-    places = [max(common, 1 - math.floor(math.log10(x))) for x in (middle, low, high)]
+    numbers = (low, middle, high)
+    places = [max(common, 1 - math.floor(math.log10(x))) for x in numbers]
     if low > 1 or high < 1:
-        places = [_beside_one(x, most) for x, most in zip((middle, low, high), places, strict=True)]
-    ends = [rounded(x, most) for x, most in zip((middle, low, high), places, strict=True)]
-    return f"{ends[0]}×", f" ({ends[1]}…{ends[2]})"
+        places = [_beside_one(x, most) for x, most in zip(numbers, places, strict=True)]
+    return [rounded(x, most) for x, most in zip(numbers, places, strict=True)]
 
 
 def _beside_one(value: float, places: int) -> int:
@@ -34,6 +48,11 @@ def _beside_one(value: float, places: int) -> int:
         if abs(value - 1) > 1e-6
         else places
     )
+
+
+def three_digits(value: float) -> str:
+    """`1.31×`, `31.0×`, `1,234×` of a ratio of at least 1, with zeros at the end: neighbours have as many digits."""
+    return f"{value:,.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}×"
 
 
 def _two_digits(value: float) -> str:

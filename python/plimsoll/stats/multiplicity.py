@@ -61,17 +61,18 @@ def expected_false(comparisons: int, alpha: float = ALPHA) -> float:
     return comparisons * alpha
 
 
-def footer(verdicts: Sequence[Verdict]) -> str:
-    """The sentence below a table of verdicts."""
+def footer(verdicts: Sequence[Verdict], *, corrected: bool = True) -> str:
+    """The sentence below a table of verdicts; `corrected` also tells what outlives a correction for their number."""
     count = len(verdicts)
     decided = sum(verdict.decided for verdict in verdicts)
     if not decided:
         return "No comparison is decided." if count < 2 else f"0 of {count} comparisons decided."
     if count < 2:
         return f"The verdict is false with probability at most {ALPHA * 100:.0f} %."
+    held = _held(decided, sum(surviving(verdicts)), count) if corrected else ""
     return (
         f"{decided} of {count} comparisons decided. Each is false with probability at most {ALPHA * 100:.0f} %, "
-        f"so expect at most {expected_false(count):.1f} false ones{_held(decided, sum(surviving(verdicts)), count)}."
+        f"so expect at most {expected_false(count):.1f} false ones{held}."
     )
 
 

@@ -101,6 +101,8 @@ class Cell:
     """Why the ratios of the blocks, target / baseline as measured, have no common one; by rules that know of it."""
     standings: Sides = (None, None)
     """What the scores of baseline and target stand on, where that is known to end."""
+    allocations: int = 0
+    """So many of each product stand in the place of blocks; 0 where the comparison is one of places."""
 
 
 class _Key(NamedTuple):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from plimsoll.errors import UnknownName
 from plimsoll.model import POLICY_VERSION
+from plimsoll.units import SECOND
 
 ALPHA = 0.05
 """Largest probability of a false verdict in one comparison, over all looks together."""
@@ -41,6 +42,9 @@ SHARES = {16: 0.6, 20: 0.6} | dict.fromkeys((32, 48, 72, 108, 160, 240, 360, 540
 What the first twelve blocks leave of ALPHA pays for these. Extending costs little there, because few of the many
 degrees of freedom are missing; a session that ends within 12 blocks pays nothing for what it could have become.
 """
+
+SHORT_RUN_NS = SECOND
+"""Runs of targets that alternate are short up to here: a mode makes more of their blocks."""
 
 TRIM_FROM = 6
 """With fewer blocks there is nothing to trim: the trimmed mean is the mean."""
@@ -134,6 +138,8 @@ class Mode:
     name: str
     cap: int
     """Blocks at most."""
+    short_cap: int
+    """Blocks at most of a case whose targets alternate in short runs."""
     verdict_width: float | None
     """Comparisons go on until the interval of the ratio is at most this wide."""
     score_width: float | None
@@ -141,11 +147,16 @@ class Mode:
     patient: bool = False
     """Whether it goes on to its cap however many blocks are projected: for an extension, which somebody asked for."""
 
+    def most_blocks(self, runtime_ns: object, *, alternating: bool) -> int:
+        """Blocks at most of a case whose runs are so long; what an imported record says may be anything."""
+        short = alternating and isinstance(runtime_ns, int) and runtime_ns <= SHORT_RUN_NS
+        return self.short_cap if short else self.cap
+
 
 MODES = {
-    "quick": Mode("quick", cap=6, verdict_width=None, score_width=None),
-    "standard": Mode("standard", cap=12, verdict_width=None, score_width=0.10),
-    "publish": Mode("publish", cap=20, verdict_width=0.10, score_width=0.05),
+    "quick": Mode("quick", cap=6, short_cap=12, verdict_width=None, score_width=None),
+    "standard": Mode("standard", cap=12, short_cap=20, verdict_width=None, score_width=0.10),
+    "publish": Mode("publish", cap=20, short_cap=32, verdict_width=0.10, score_width=0.05),
 }
 STANDARD = MODES["standard"]
 
@@ -170,6 +181,11 @@ def looks_until(blocks: int, policy: int = POLICY_VERSION) -> tuple[Boundary, ..
 def next_look(blocks: int, policy: int = POLICY_VERSION) -> int | None:
     """The first scheduled number of blocks above `blocks`, or None after the last."""
     return next((boundary.blocks for boundary in plan_of(policy) if boundary.blocks > blocks), None)
+
+
+def share_of(blocks: int) -> float:
+    """The part of the nominal levels that a look after so many blocks may spend."""
+    return SHARES.get(blocks, 1.0)
 
 
 def log_width(relative: float) -> float:

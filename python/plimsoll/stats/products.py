@@ -18,12 +18,10 @@ import numpy as np
 
 from plimsoll.model import POLICY_VERSION
 from plimsoll.stats.chi_squared import quantile as chi_squared
-from plimsoll.stats.direction import difference, level, relation
 from plimsoll.stats.paired import Cell, Pair
 from plimsoll.stats.policy import LOOKS, Mode
-from plimsoll.stats.standing import while_bursting
 from plimsoll.stats.student_t import quantile
-from plimsoll.stats.verdict import Answer, judge_many
+from plimsoll.stats.verdict import judge_many
 
 CONFIDENCE = 0.95
 """Of the interval of the spread and of where the next allocation lies."""
@@ -83,31 +81,6 @@ class Product:
         """Whether there may be a verdict."""
         return len(self.allocations) >= LOOKS[0]
 
-    @property
-    def sentence(self) -> str:
-        """The answer, whose subject is the product."""
-        count = f"{len(self.allocations)} fresh allocations of each"
-        verdict, cell = self.cell.verdict, self.cell
-        lasting = while_bursting((cell.baseline, cell.target), cell.standings)
-        if verdict.preview:
-            return (
-                f"preview, no verdict: {relation(cell, lasting)} over {count}; a verdict on products needs {LOOKS[0]}"
-            )
-        if verdict.answer is Answer.SAME:
-            same = f"{cell.target} and {cell.baseline} are the same within ±{100 * verdict.band:.3g} %{lasting}"
-            return f"{same}: {level(cell)}, {count}"
-        if verdict.decided:
-            return f"{difference(cell, lasting)}, {count}"
-        more = max(1, (verdict.blocks_needed or 0) - verdict.blocks_given)
-        further = "about 1 more allocation" if more == 1 else f"about {more:,} more allocations"
-        if more > MANY:
-            further = f"more than {MANY} more allocations"
-        return f"not enough data: {relation(cell, lasting)} over {count}; {further}"
-
-
-MANY = 100
-"""Projections above this are not told apart."""
-
 
 def products(
     cells: Sequence[Cell], allocation_of: Mapping[str, int], *, mode: Mode, policy: int = POLICY_VERSION
@@ -124,7 +97,9 @@ def products(
             continue
         matrix = np.array([[each.difference for each in allocations]])
         (verdict,) = judge_many(matrix, band=cell.verdict.band, mode=mode, directions=[cell.direction], policy=policy)
-        judged = replace(cell, pairs=(), verdict=verdict, notes=(), corrected=0, split=None)
+        judged = replace(
+            cell, pairs=(), verdict=verdict, notes=(), corrected=0, split=None, allocations=len(allocations)
+        )
         found.append(Product(judged, allocations))
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.repeats import PatternKind
@@ -26,18 +26,20 @@ def ratio_text(ratio: float | None) -> str:
     return f"{ratio:,.0f}×" if ratio >= 100 else f"{significant(ratio)}×"
 
 
-def levels_told(cell: Cell) -> str:
-    """`1.00× until block 33, 0.030× from block 34 on`, `0.50…0.90× (a trend)`; empty where there is one ratio."""
+def levels_told(cell: Cell, on_scale: Callable[[float], float] = float) -> str:
+    """`1.00× until block 33, 0.030× from block 34 on`, `0.50…0.90× (a trend)`; empty where there is one ratio.
+
+    Of the metric as measured, or as `on_scale` turns each of its ratios.
+    """
+    ratios = [on_scale(ratio) for ratio in drawn(cell)]
     if cell.split is not None:
-        return _of_blocks(cell, cell.split)
+        return _of_blocks(cell, cell.split, ratios)
     if cell.apart is None or not any(cell.apart.splits):
         return ""
     ours, theirs = cell.apart.splits
     if ours is not None and theirs is not None:
         return "no common ratio"
-    return (
-        _of_runs(cell.target, theirs, drawn(cell)) if theirs is not None else _of_runs(cell.baseline, ours, drawn(cell))
-    )
+    return _of_runs(cell.target, theirs, ratios) if theirs is not None else _of_runs(cell.baseline, ours, ratios)
 
 
 def drawn(cell: Cell) -> Sequence[float]:
@@ -59,15 +61,15 @@ def _values(found: Split | None) -> Sequence[float]:
     return [level.value for level in found.levels] or [found.minimum, found.maximum]
 
 
-def _of_blocks(cell: Cell, found: Split) -> str:
+def _of_blocks(cell: Cell, found: Split, ratios: Sequence[float]) -> str:
     if not found.levels:
-        return _range(_values(found), found)
+        return _range(ratios, found)
     before, after = found.levels
     # Blocks of several sessions are numbered anew in each.
     alone = len({pair.session for pair in cell.pairs}) == 1
     ends = [cell.pairs[place].block + 1 if alone else place + 1 for place in (before.last, after.first)]
     what = "block" if alone else "pair"
-    return f"{ratio_text(before.value)} until {what} {ends[0]}, {ratio_text(after.value)} from {what} {ends[1]} on"
+    return f"{ratio_text(ratios[0])} until {what} {ends[0]}, {ratio_text(ratios[1])} from {what} {ends[1]} on"
 
 
 def _of_runs(name: str, found: Split | None, ratios: Sequence[float]) -> str:

@@ -13,6 +13,7 @@ from plimsoll.stats.standing import afterwards, while_bursting
 from plimsoll.stats.unpaired import FEWEST_RUNS, Apart
 from plimsoll.stats.verdict import Answer, StopReason, Verdict
 
+MANY_ALLOCATIONS = 100
 MANY_BLOCKS = 1000
 """Projections above this are not told apart."""
 
@@ -21,8 +22,10 @@ def sentence(cell: Cell, cost: str = "") -> str:
     """The sentence on one cell; `cost` is what the caller knows about further blocks, such as `12 min, $0.40`.
 
     Where the correction for many comparisons leaves nothing of a verdict, or where it is of a burst, the sentence says
-    so itself.
+    so itself. Of products, the allocations are told, not their blocks.
     """
+    if cell.allocations:
+        return _of_products(cell)
     names = (cell.baseline, cell.target)
     lasting = while_bursting(names, cell.standings)
     known = None if levels_told(cell) else cell.verdict.ratio
@@ -51,6 +54,23 @@ def _told(cell: Cell, cost: str, lasting: str) -> str:
     if verdict.answer is Answer.UNKNOWN:
         return f"not enough data: {relation(cell)} after {count}; {_further(verdict, cost)}"
     return f"{difference(cell, lasting)}, {count}"
+
+
+def _of_products(cell: Cell) -> str:
+    verdict, count = cell.verdict, f"{cell.allocations} fresh allocations of each"
+    lasting = while_bursting((cell.baseline, cell.target), cell.standings)
+    if verdict.preview:
+        return f"preview, no verdict: {relation(cell, lasting)} over {count}; a verdict on products needs {LOOKS[0]}"
+    if verdict.answer is Answer.SAME:
+        same = f"{cell.target} and {cell.baseline} are the same within ±{100 * verdict.band:.3g} %{lasting}"
+        return f"{same}: {level(cell)}, {count}"
+    if verdict.decided:
+        return f"{difference(cell, lasting)}, {count}"
+    more = further_blocks(verdict) or 1
+    further = "about 1 more allocation" if more == 1 else f"about {more:,} more allocations"
+    if more > MANY_ALLOCATIONS:
+        further = f"more than {MANY_ALLOCATIONS} more allocations"
+    return f"not enough data: {relation(cell, lasting)} over {count}; {further}"
 
 
 def _disagree(cell: Cell) -> bool:

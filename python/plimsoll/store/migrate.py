@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Column, Connection, Engine, MetaData, String, Table, inspect, text
 
 from plimsoll import __version__
 from plimsoll.errors import NotAStore, StoreError, StoreTooNew
@@ -12,7 +12,7 @@ from plimsoll.notices import tell
 from plimsoll.store import kept_scores, works
 from plimsoll.store.connection import reading, show, writing
 from plimsoll.store.glance import some_of
-from plimsoll.store.schema import HEAD, VERSION_TABLE
+from plimsoll.store.schema import HEAD, VERSION_TABLE, metadata
 from plimsoll.units import format_duration
 
 SCRIPTS = Path(__file__).parent / "migrations"
@@ -37,14 +37,14 @@ def bring_up_to_date(engine: Engine) -> None:
             return
         if revision is None:
             _refuse_foreign(connection, engine)
-        else:
-            _refuse_unknown(revision, engine)
-        if revision is not None:
-            _announce(connection, engine)
-        _upgrade(connection)
-        if revision is not None and int(revision) < int(works.SINCE):
+            _create(connection)
+            return
+        _refuse_unknown(revision, engine)
+        _announce(connection, engine)
+        upgrade(connection)
+        if int(revision) < int(works.SINCE):
             works.count_all(connection)
-        if revision is not None and int(revision) < int(kept_scores.SINCE):
+        if int(revision) < int(kept_scores.SINCE):
             kept_scores.keep_all(connection)
 
 
@@ -85,7 +85,16 @@ def _announce(connection: Connection, engine: Engine) -> None:
         )
 
 
-def _upgrade(connection: Connection) -> None:
+def _create(connection: Connection) -> None:
+    """The tables as they are now, in a database that has none; a test compares them with those of all migrations."""
+    metadata.create_all(connection, checkfirst=False)
+    version = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32), primary_key=True))
+    version.create(connection, checkfirst=False)
+    connection.execute(version.insert().values(version_num=HEAD))
+
+
+def upgrade(connection: Connection) -> None:
+    """Carry out the migrations that a store lacks."""
     # Alembic takes half a second to load, and most openings find the tables as they should be.
     from alembic import command
     from alembic.config import Config

@@ -69,9 +69,14 @@ def chain_of_device(number: str, root: Path = Path("/")) -> Chain:
     return _assemble([name], None, root, DEEPEST)
 
 
-def chain_of_file(path: Path, number: str, root: Path = Path("/"), depth: int = DEEPEST) -> Chain:
-    """The chain below a resolved path on the file system with device number `number`."""
-    mount = mount_of(path, read_mounts(root))
+def chain_of_file(
+    path: Path, number: str, root: Path = Path("/"), depth: int = DEEPEST, mounts: list[Mount] | None = None
+) -> Chain:
+    """The chain below a resolved path on the file system with device number `number`.
+
+    `mounts` are those of the process that has this path; default: those of this one.
+    """
+    mount = mount_of(path, read_mounts(root) if mounts is None else mounts)
     if name := name_of_number(number, root):
         members = _btrfs_members(name, root)
         return _assemble(members or [name], mount, root, depth)

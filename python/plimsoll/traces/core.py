@@ -96,9 +96,9 @@ def converted(path: Path, form: str | None = None, watch: Watch | None = None) -
 def refused(path: Path, error: ValueError) -> NoReturn:
     """Says what a reader found, as a sentence about the file."""
     fault = json.loads(str(error))
-    where = f"line {fault['line']} " if fault["line"] else ""
-    shown = f"({fault['text']}) " if fault["text"] else ""
-    raise TraceError(f"{path}: {where}{shown}{fault['why']}") from None
+    where = f": line {fault['line']}" if fault["line"] else ""
+    shown = f" ({fault['text']})" if fault["text"] else ""
+    raise TraceError(f"{path}{where}{shown} {fault['why']}") from None
 
 
 Tap = _core.KernelTap

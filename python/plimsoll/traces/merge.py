@@ -74,7 +74,8 @@ def merged(parts: Sequence[Placed]) -> Load:
         raise UsageError(f"cannot write the merged trace below {folder}: {error.strerror}") from None
     finally:
         draft.unlink(missing_ok=True)
-    return replace(load, path=place)
+    # What its parts lack is said of each of them.
+    return replace(load, path=place, notes=())
 
 
 def said(parts: Sequence[Placed]) -> list[str]:

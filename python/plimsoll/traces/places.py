@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.errors import TargetError
-from plimsoll.targets.blockdev import BlockDevice, name_of_number, read_device
-from plimsoll.targets.chain import chain_of
+from plimsoll.targets.blockdev import BlockDevice, name_of_number, read_device, text_of
+from plimsoll.targets.chain import chain_of, chain_of_file
+from plimsoll.targets.mounts import Mount, read_mounts
 
 
 @dataclass
@@ -54,10 +55,14 @@ def place_of(where: str, root: Path = Path("/")) -> Place:
     place = Place()
     path = Path(where)
     if where.isdecimal() and not path.exists():
-        for device in _behind_process(int(where), root):
+        tops, reasons = _behind_process(int(where), root)
+        for device in tops:
             place.add(device, root)
         if not place.devices:
-            raise TargetError(f"process {where} has no file open on a block device; name the device or a path instead")
+            why = f" ({'; '.join(dict.fromkeys(reasons))})" if reasons else ""
+            raise TargetError(
+                f"process {where} has no file open on a block device{why}; name the device or a path instead"
+            )
         place.notes.append(
             f"observed are all I/Os of the devices behind the files of process {where}, those of others as well; what "
             "it writes through the page cache appears later, as writeback by the kernel's own processes"
@@ -78,7 +83,13 @@ def _below(device: BlockDevice, devices: tuple[BlockDevice, ...]) -> bool:
     return device.name != top.name and (any(device.name in other.slaves for other in devices) or bool(top.backing_file))
 
 
-def _behind_process(pid: int, root: Path) -> Iterator[BlockDevice]:
+def _behind_process(pid: int, root: Path) -> tuple[list[BlockDevice], list[str]]:
+    """The devices right below the open files of a process, and why others have none."""
+    if not _numbers_are_ours(root):
+        raise TargetError(
+            f"/proc shows the processes of another PID namespace, where {pid} may be a process that is not meant: "
+            "mount that of this container (mount -t proc proc /proc), or name a device or a path"
+        )
     folder = root / "proc" / str(pid) / "fd"
     try:
         entries = list(folder.iterdir())
@@ -86,13 +97,40 @@ def _behind_process(pid: int, root: Path) -> Iterator[BlockDevice]:
         raise TargetError(f"the open files of process {pid} cannot be seen; run as its user or as root") from None
     except OSError:
         raise TargetError(f"there is no process {pid}; name a device, a path or another process") from None
+    found: list[BlockDevice] = []
+    reasons: list[str] = []
+    mounts = _mounts_of(pid, root)
     for entry in entries:
         with suppress(OSError, TargetError):
             status = entry.stat()
             if stat.S_ISBLK(status.st_mode):
-                yield from _numbered(status.st_rdev, root)
-            elif stat.S_ISREG(status.st_mode) and (top := chain_of(entry, root).top) is not None:
-                yield top
+                found += _numbered(status.st_rdev, root)
+            elif stat.S_ISREG(status.st_mode):
+                number = f"{os.major(status.st_dev)}:{os.minor(status.st_dev)}"
+                chain = chain_of_file(Path(os.readlink(entry)), number, root, mounts=mounts)
+                found += [] if chain.top is None else [chain.top]
+                reasons += [] if chain.top is not None else [chain.reason]
+    return found, reasons
+
+
+def _numbers_are_ours(root: Path) -> bool:
+    """Whether /proc numbers processes as this one's namespace does: else it knows this one by several numbers."""
+    status = text_of(root / "proc/self/status")
+    numbers = next((line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:")), None)
+    # Kernels without namespaces do not have the line; without this process, /proc is of a namespace beside.
+    return bool(status) and (numbers is None or len(numbers) == 1)
+
+
+def _mounts_of(pid: int, root: Path) -> list[Mount]:
+    """What the paths of a process are below: its own mounts where it is in a container, else those seen from here."""
+    own, its = (_mount_namespace(root / "proc" / name) for name in ("self", str(pid)))
+    return read_mounts(root, "self" if its in (own, None) else str(pid))
+
+
+def _mount_namespace(process: Path) -> int | None:
+    with suppress(OSError):
+        return (process / "ns/mnt").stat().st_ino
+    return None
 
 
 def _numbered(number: int, root: Path) -> Iterator[BlockDevice]:

@@ -18,6 +18,7 @@ from plimsoll.errors import UsageError
 from plimsoll.importers.streams import beginning
 from plimsoll.location import trace_place
 from plimsoll.traces import core
+from plimsoll.traces.notes import notes
 from plimsoll.units import KIB, SECOND, format_size
 
 FOREVER = 2**63
@@ -71,7 +72,7 @@ class Load:
     source: str
     devices: tuple[Device, ...]
     notes: tuple[str, ...]
-    cut: bool
+    """What is not in it, each a sentence."""
     form: str = ""
     """What the user says that it is; empty: what its content says."""
 
@@ -118,10 +119,7 @@ def look_through(path: Path, form: str | None = None, tell: Callable[[int], None
     devices = tuple(
         Device(name=about["name"], **part) for about, part in zip(header["devices"], found["devices"], strict=False)
     )
-    left_out = tuple(f"{each['count']:,} {each['why']}" for each in totals["left_out"])
-    return Load(
-        path, digest.hexdigest(), header["source"], devices, (*header["notes"], *left_out), totals["cut"], form or ""
-    )
+    return Load(path, digest.hexdigest(), header["source"], devices, notes(header, totals), form or "")
 
 
 def keep(load: Load) -> None:
@@ -157,8 +155,8 @@ def parameters(load: Load, device: str | None, how: How) -> dict[str, Any]:
     longest = max(4 * KIB, -(-min(found.longest, LONGEST_BYTES) // how.align) * how.align)
     extent, region = max(found.extent, longest), how.region
     size = -(-(region or extent) // (4 * KIB)) * 4 * KIB
-    if size < longest:
-        raise UsageError(f"--space {format_size(size)} is less than one I/O of the trace, {format_size(longest)}")
+    if region is not None and region < longest:
+        raise UsageError(f"--space {format_size(region)} is less than one I/O of the trace, {format_size(longest)}")
     lasts_ns = _lasts_ns(round(found.last_ns / how.speed))
     recording = {
         "sha256": load.sha256,
@@ -220,19 +218,17 @@ def said(load: Load, number: int, how: How) -> list[str]:
     """What of a trace is not replayed as it was, each a sentence."""
     found, depth = load.devices[number], _depth(load.devices[number], how)
     lines = list(load.notes)
-    if load.cut:
-        lines.append(f"{load.path} is cut short: what came after its last whole block is not known")
     if how.reads_only and (left := found.events[WRITES] + found.events[FLUSHES]):
-        lines.append(f"{left:,} writes and flushes are left out: only reads are replayed here")
+        lines.append(f"writes and flushes: {left:,}; they are left out, because only reads are replayed here")
     if found.events[TRIMS]:
-        lines.append(f"{found.events[TRIMS]:,} trims are left out: later reads would find nothing there")
+        lines.append(f"trims: {found.events[TRIMS]:,}; they are left out, because later reads would find nothing there")
     if found.longest > LONGEST_BYTES:
-        lines.append(f"I/Os longer than {format_size(LONGEST_BYTES)} are replayed as so much")
+        lines.append(f"I/Os longer than {format_size(LONGEST_BYTES)} are replayed as if they were that long")
     unaligned = dict(zip(UNITS, found.unaligned, strict=True)).get(how.align, 0)
     if unaligned:
         lines.append(
-            f"{unaligned:,} I/Os are not of whole blocks of {how.align:,} bytes, which the target needs: they are "
-            "replayed as such"
+            f"I/Os that are not of whole blocks of {how.align:,} bytes, as the target needs them: {unaligned:,}; whole "
+            "blocks are replayed"
         )
     if not how.closed and found.together > depth:
         lines.append(

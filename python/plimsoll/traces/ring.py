@@ -6,17 +6,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from plimsoll.traces import core
+from plimsoll.traces.notes import DROPPED
 
 END_BYTES = 1 << 16
 """Header and totals at the end have place in it."""
-
-
-DROPPED = {
-    "what": "ring",
-    "count": 1,
-    "why": "older parts of the recording were dropped to keep the newest (--ring): the trace begins with the first I/O "
-    "that was kept; what else is counted here is of the whole recording",
-}
 
 
 class Plain:

@@ -16,6 +16,7 @@ from plimsoll.errors import UsageError
 from plimsoll.importers.streams import Watch
 from plimsoll.traces import core, counters
 from plimsoll.traces.demand import cut
+from plimsoll.traces.notes import notes
 from plimsoll.traces.series import MOST_PERIODS, Column, Found, Series, build
 from plimsoll.units import SECOND, format_duration
 
@@ -47,11 +48,7 @@ class Told:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the trace says of itself, and what is not in it."""
-        notes = [*self.header.get("notes", [])]
-        notes += [f"{each['count']:,} × {each['why']}" for each in self.totals.get("left_out", [])]
-        if self.totals.get("cut"):
-            notes.append("the file is cut off; this is up to its last whole block")
-        return tuple(str(note).rstrip(".") for note in notes)
+        return notes(self.header, self.totals)
 
     def chosen(self, busy: Sequence[int], device: str | None) -> int:
         """The number of the device that is meant, of those that did something; raises UsageError."""
@@ -139,6 +136,7 @@ def series_of(found: Told, place: int) -> Series:
         observed=np.ones(seconds, dtype=bool),
         notes=found.notes,
         device_bytes=about.get("bytes"),
+        of_trace=True,
     )
 
 

@@ -85,6 +85,8 @@ class Series:
     notes: tuple[str, ...] = ()
     device_bytes: int | None = None
     """How large the device is, where that is known."""
+    of_trace: bool = False
+    """Whether these are the sums of a trace, which knows more of each I/O."""
 
     @property
     def periods(self) -> int:
@@ -171,6 +173,8 @@ def build(found: Found, source: str, given_s: float | None = None) -> Series:
         del grid["waited_s"]
         notes.append(f"latencies are known of {format_share(share)} of the time only, and were left out")
     _tell_gaps(observed, period_s, notes)
+    if found.dated and not found.zone:
+        notes.append("its times name no zone: hours of the day are those of the file")
     kept = {name: np.where(observed, values, 0.0) for name, values in grid.items()}
     return Series(
         found.name,
@@ -208,7 +212,7 @@ def _sums(name: str, column: Column, notes: list[str]) -> _Row:
     finite = np.isfinite(values) & np.isfinite(times) & (values >= 0)
     if not finite.all():
         notes.append(
-            f"{name}: {format_number(int((~finite).sum()))} values are no numbers from 0 on, and were left out"
+            f"{name}: values that are no numbers from 0 on: {format_number(int((~finite).sum()))}; they were left out"
         )
         times, values = times[finite], values[finite]
     least = 2 if column.kind == "counter" else 1
@@ -241,7 +245,9 @@ def _in_order(name: str, column: Column, notes: list[str]) -> tuple[Floats, Floa
     again = np.zeros(len(times), dtype=bool)
     again[:-1] = np.diff(times) <= 0
     if again.any():
-        notes.append(f"{name}: {format_number(int(again.sum()))} times came twice; the last value of each was used")
+        notes.append(
+            f"{name}: moments with several values: {format_number(int(again.sum()))}; the last of each was used"
+        )
     return times[~again], values[~again]
 
 

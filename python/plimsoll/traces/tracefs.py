@@ -51,7 +51,7 @@ def tracing_folder() -> Path:
                 return place
     if os.geteuid() != 0:
         raise NoTracing("tracing is for root, or needs the rights to /sys/kernel/tracing")
-    raise NoTracing("tracefs is not mounted: mount -t tracefs nodev /sys/kernel/tracing")
+    raise NoTracing("tracefs is not mounted (mount -t tracefs nodev /sys/kernel/tracing)")
 
 
 class Instance:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from plimsoll.errors import UsageError
-from plimsoll.model import POLICY_VERSION, Plan, Run, RunStatus, Session, Target
+from plimsoll.model import Plan, Run, RunStatus, Session, Target
 from plimsoll.parameters import written
 from plimsoll.report import Document, Evidence, build_document
 from plimsoll.report.document import Phrase, Section, Table, Tone, columns, phrase
 from plimsoll.report.labels import count_text
-from plimsoll.report.naming import named
 from plimsoll.report.sections.environment import host_facts
+from plimsoll.report.subject import subject
+from plimsoll.stats.policy import DEFAULT_BAND
 from plimsoll.stats.rules import rules
 from plimsoll.store.names import short_id
 from plimsoll.store.records import host_name
@@ -62,8 +63,9 @@ def parse_choices(words: Sequence[str]) -> list[Choice]:
 def collect(store: Store, choices: Sequence[Choice], *, pool: bool) -> Comparison:
     """The runs of the chosen targets. With `pool`, targets of one name in several sessions are one target.
 
-    Only where they are one place: a name that stands for several is told apart by what differs. Runs of one plan are
-    the same work whatever their session called it, so all take the label that came first.
+    Only where they are one place, or allocations of one product: a name that stands for other things is told apart by
+    what differs. Runs of one plan are the same work whatever their session called it, so all take the label that came
+    first.
     """
     sessions = {choice.session_id: session_of(store, choice.session_id) for choice in choices}
     chosen = [Choice(sessions[choice.session_id].id, choice.target) for choice in choices]
@@ -81,7 +83,11 @@ def collect(store: Store, choices: Sequence[Choice], *, pool: bool) -> Compariso
 
 def _pooled(chosen: Sequence[Choice], sessions: Sequence[Session], runs: Sequence[Run]) -> dict[Choice, str]:
     """The names under which runs of several sessions may be pooled."""
-    works = named(sessions, runs, POLICY_VERSION).names.works
+    evidence = Evidence(list(sessions), list(runs), None, DEFAULT_BAND)
+    if subject(evidence) is not evidence:
+        # The report tells the allocations apart itself, and what they are allocations of.
+        return {choice: choice.target for choice in chosen}
+    works = evidence.named.names.works
     called = {Choice(stored.session, stored.target): work.target for stored, work in works.items()}
     return {choice: called.get(choice, choice.target) for choice in chosen}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll import metrics
 from plimsoll.report.document import Tone
-from plimsoll.stats.ratio_text import ratio_text
+from plimsoll.stats.direction import directed
 from plimsoll.store import histories, search
 from plimsoll.store.baselines import baselines
 from plimsoll.store.pins import Pin, pins
@@ -82,14 +82,15 @@ def _pinned(store: Store, pin: Pin) -> Pinned:
 
 
 def _change(found: Found) -> tuple[str, Tone]:
-    """The newest change of level, where it is on one place: `worse, 0.80× since 2026-11-20`."""
+    """The newest change of level, where it is on one place: `worse, 1.25× slower since 2026-11-20`."""
     pair: list[Level] = list(found.levels[-2:])
     if len(pair) < 2 or any(each.event for each in found.sessions[pair[0].last + 1 : pair[1].first + 1]):
         return "", Tone.PLAIN
     ratio = pair[1].value / pair[0].value
     better = (ratio > 1) == (found.direction == "higher")
     day = history.day_of(found.sessions[pair[1].first])
-    return f"{'better' if better else 'worse'}, {ratio_text(ratio)} since {day}", Tone.BETTER if better else Tone.WORSE
+    told = f"{'better' if better else 'worse'}, {directed(found, ratio)} since {day}"
+    return told, Tone.BETTER if better else Tone.WORSE
 
 
 def baseline_lines(store: Store) -> Mapping[str, Line]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from tests.golden.sentences.speech import Situation, of_blocks
@@ -271,6 +272,14 @@ SITUATIONS = [
         "a whole day",
         load((Part(86_400, 1),), period_s=60),
         Asked(size="100GiB", providers=("aws",)),
-        never=("Hours of the day that were not observed",),
+        "Where I/Os went: counters do not say it; they are taken to go anywhere",
+        never=("Hours of the day that were not observed", "sums of the trace"),
+    ),
+    _situation(
+        "a trace",
+        replace(load(MINUTE), of_trace=True),
+        Asked(size="500GiB", providers=("aws",)),
+        "Where I/Os went: only the sums of the trace are used; they are taken to go anywhere",
+        never=("counters do not say it",),
     ),
 ]

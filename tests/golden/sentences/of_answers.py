@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from tests.factories import many_cases
 from tests.golden.sentences.of_reports import of_evidence
@@ -63,7 +63,7 @@ def _answers() -> list[Situation]:
         ),
         of_evidence(
             "two tests that are slower",
-            lambda: evidence(baseline="a", targets=("a", "b"), cases=("randread", "seqread"), blocks=5, ratios=slower),
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("randread", "seqread"), blocks=8, ratios=slower),
             "b is slower than a on 1 of 2 tests (randread,",
             "the same on 1 (seqread)",
             never=("faster on", "faster than a on"),
@@ -71,13 +71,13 @@ def _answers() -> list[Situation]:
         of_evidence(
             "targets that fell within the session",
             lambda: _fallen(("b", "c")),
-            "2 targets fell in randread (IOPS): b from 99,642/s to 9,756/s from run 25 of 40 on, c from",
+            "2 targets fell in randread (IOPS): b from 99,642/s to 9,756/s from run 25 of 40 on (after 14 min), c from",
             never=("rose in", "more such in the table", "no single score in"),
         ),
         of_evidence(
             "one target that fell",
             lambda: _fallen(("c",)),
-            "c fell in randread (IOPS): from 99,929/s to 9,790/s from run 25 of 40 on",
+            "c fell in randread (IOPS): from 99,929/s to 9,790/s from run 25 of 40 on (after 13 min)",
             never=("targets fell", "rose in"),
         ),
         of_evidence(
@@ -143,13 +143,13 @@ def _answers() -> list[Situation]:
         of_evidence(
             "scores that are unstable",
             lambda: evidence(targets=("a",), cases=("randread",), blocks=4, noise=0.4),
-            "unstable, their runs differ a lot",
+            "1 score is unstable: runs differ a lot",
         ),
         of_evidence(
             "scores that are not",
             lambda: evidence(targets=("a",), cases=("seqread",), blocks=4, noise=0.01),
             "a reaches",
-            never=("their runs differ a lot",),
+            never=("runs differ a lot",),
         ),
         of_evidence(
             "one target with a latency and a rate",
@@ -204,22 +204,104 @@ def _answers() -> list[Situation]:
             never=("b seems faster than a on",),
         ),
         of_evidence(
+            "one test that is the same until the correction",
+            lambda: evidence(baseline="a", targets=tuple("abc"), cases=("seqread",), blocks=5, noise=0.05, seed=1),
+            "comparisons are the same, but not significant after the correction for 2 comparisons, 1 undecided",
+            "c seems to perform the same as a (seqread, throughput).",
+            "? same",
+            never=("c performs the same as a", "after “?”:"),
+        ),
+        of_evidence(
+            "tests that are the same, of which the correction takes one",
+            lambda: evidence(baseline="a", targets=("a", "b"), cases=("randread", "seqread"), blocks=5, noise=0.03),
+            "No difference from a: both comparisons are the same, but 1 is not significant after the correction for 3 "
+            "comparisons",
+            never=("seems to perform the same",),
+        ),
+        of_evidence(
+            "one target that is the same on tests of which the correction leaves none",
+            lambda: evidence(baseline="a", targets=tuple("abc"), cases=("randread", "seqread"), blocks=5, noise=0.03),
+            "2 of 4 comparisons are the same, but neither is significant after the correction for 6 comparisons",
+            "b seems to perform the same as a on 2 of 2 tests (randread, seqread).",
+            never=("b performs the same",),
+        ),
+        of_evidence(
+            "many targets that are the same, of which the correction takes some",
+            lambda: evidence(baseline="a", targets=tuple("abcdefg"), cases=("seqread",), blocks=5, noise=0.04),
+            "4 of 6 comparisons are the same, but 2 are not significant after the correction for 6 comparisons, 2 "
+            "undecided after 5 blocks",
+            "in seqread: 4 the same (b, d, f and 1 more), 2 undecided (c, e).",
+            "“Same” after “?”: not significant after correction.",
+        ),
+        of_evidence(
+            "one disk at two depths",
+            lambda: _set({"deep": {"depth": 64}, "alone": {"depth": 16}}),
+            "deep and alone are one place with other settings: depth 64 against 16.",
+            never=("in randread,", "not set"),
+        ),
+        of_evidence(
+            "two disks at two depths",
+            lambda: _set({"deep": {"depth": 64}, "alone": {"depth": 16}}, where="/mnt/{}"),
+            "deep",
+            never=("are one place",),
+        ),
+        of_evidence(
+            "one disk with the same settings twice",
+            lambda: _set({"deep": {}, "alone": {}}),
+            "deep",
+            never=("are one place",),
+        ),
+        of_evidence(
+            "one disk with three settings, in one of two tests",
+            lambda: _set(
+                {"a": {"depth": 1}, "b": {"depth": 2, "threads": 2}, "c": {"depth": 4}},
+                ("randread", "seqread"),
+                "seqread",
+            ),
+            "a, b and c are one place with other settings: depth 1, 2 and 4, threads 1, 2 and 1, in seqread.",
+        ),
+        of_evidence(
+            "one disk with as many settings as no sentence holds",
+            lambda: _set({f"t{depth}": {"depth": depth} for depth in range(1, 9)}),
+            "8 targets are one place with other settings: depth of 8 values.",
+            never=("t1 and",),
+        ),
+        of_evidence(
+            "one disk whose settings differ from test to test",
+            _set_by_test,
+            "deep and alone are one place with other settings: depth 64 against 16 in randread; depth 32 against 16 in "
+            "seqread.",
+        ),
+        of_evidence(
             "processors and a disk that others used in most runs",
             lambda: _disturbed(client_cpu=8, foreign_io=4),
-            "Do not rely on this: other programs kept the processors busy in all 8 runs and used the disk in 4 of 8 "
-            "runs. Repeat it on a quiet machine",
+            "Do not rely on the scores: other programs kept the processors busy in all 8 runs and used the disk in "
+            "4 of 8 runs; the intervals allow for it",
+            never=("Do not rely on this", "Repeat it on a quiet machine"),
+        ),
+        of_evidence(
+            "one target on a machine that others used in most runs",
+            lambda: _disturbed(targets=("a",), client_cpu=4),
+            "Do not rely on this: other programs kept the processors busy in all 4 runs. Repeat it on a quiet machine",
+            never=("Do not rely on the scores", "the intervals allow for it"),
+        ),
+        of_evidence(
+            "sets measured apart, both on a machine that others used",
+            lambda: _apart(_disturbed(client_cpu=8)),
+            "Do not rely on this: other programs kept the processors busy in all 8 runs. Repeat it on a quiet machine",
+            never=("Do not rely on the scores", "the intervals allow for it"),
         ),
         of_evidence(
             "processors that the test itself kept busy",
             lambda: _disturbed("the test kept all processors busy 100 % of the time", client_cpu=8),
             "The test kept all processors busy",
-            never=("Do not rely on this",),
+            never=("Do not rely on",),
         ),
         of_evidence(
             "a disk that others used in few runs",
             lambda: _disturbed(foreign_io=4),
             "Other programs kept all processors busy",
-            never=("Do not rely on this",),
+            never=("Do not rely on",),
         ),
         of_evidence(
             "a virtual machine that got too little of its host",
@@ -250,9 +332,50 @@ def _answers() -> list[Situation]:
     ]
 
 
-def _disturbed(message: str = "other programs kept all processors busy 100 % of the time", **runs: int) -> Evidence:
-    """Two targets in 4 blocks each; so many of the 8 runs with a warning of each of these guards."""
-    found = evidence(baseline="a", targets=("a", "b"), cases=("randread",), blocks=4, ratios={"b": 2.0}, noise=0.005)
+def _apart(found: Evidence) -> Evidence:
+    """The same runs as two sets that were not interleaved: no run of one has the number of one of the other."""
+    [session] = found.sessions
+    study = {**session.study, "interleaved": False}
+    runs = [run.model_copy(update={"block": run.block + 100 * (run.target.name == "b")}) for run in found.runs]
+    return Evidence([session.model_copy(update={"study": study})], runs, found.baseline, found.band)
+
+
+def _set(
+    settings: Mapping[str, Mapping[str, int]],
+    cases: Sequence[str] = ("randread",),
+    only: str = "",
+    where: str = "/mnt/disk",
+) -> Evidence:
+    """Targets with these parameters, in one test or in all, at one place or at places of their own."""
+    found = evidence(targets=tuple(settings), cases=cases, blocks=4, ratios=dict.fromkeys(settings, 1.5))
+
+    def placed(run: Run) -> Run:
+        own = settings[run.target.name] if only in ("", run.plan.case) else {}
+        plan = run.plan.having({**run.plan.parameters, **own})
+        target = run.target.model_copy(update={"where": where.format(run.target.name)})
+        return run.model_copy(update={"plan": plan, "target": target})
+
+    return with_runs(found, [placed(run) for run in found.runs])
+
+
+def _set_by_test() -> Evidence:
+    found = _set({"deep": {"depth": 64}, "alone": {"depth": 16}}, ("randread", "seqread"))
+
+    def changed(run: Run) -> Run:
+        if (run.plan.case, run.target.name) != ("seqread", "deep"):
+            return run
+        return run.model_copy(update={"plan": run.plan.having({**run.plan.parameters, "depth": 32})})
+
+    return with_runs(found, [changed(run) for run in found.runs])
+
+
+def _disturbed(
+    message: str = "other programs kept all processors busy 100 % of the time",
+    targets: tuple[str, ...] = ("a", "b"),
+    **runs: int,
+) -> Evidence:
+    """Targets in 4 blocks; so many of the runs, 8 of two targets, with a warning of each of these guards."""
+    found = evidence(baseline="a", targets=targets, cases=("randread",), blocks=4, ratios={"b": 2.0}, noise=0.005)
     told = {guard: Finding(guard=guard, level=Level.WARN, message=message, advice="wait") for guard in runs}
 
     def warned(place: int, run: Run) -> Run:

@@ -82,6 +82,14 @@ def scaled(found: Evidence, factor: float) -> Evidence:
     )
 
 
+def _each(**factors: float) -> Evidence:
+    """Cases with so many times their rates."""
+    found = alone(*factors)
+    return with_runs(
+        found, [run for case in found.cases for run in scaled(found, factors[case]).runs if run.plan.case == case]
+    )
+
+
 def _of(name: str, found: Evidence, *says: str, never: tuple[str, ...] = ()) -> Situation:
     return Situation("report", name, lambda: of_report(found), says, never)
 
@@ -119,7 +127,36 @@ def _of_loads() -> list[Situation]:
         _of(
             "more cases than the answer names",
             scaled(alone("randread", "randwrite", "randrw", "seqread"), 0.05),
-            "1 more case under “Cloud volumes that do the same”",
+            "is the cheapest that does randread, randwrite, randrw and 1 more; randread asks for it, each of the "
+            "others alone needs one of $",
+            never=("the other alone needs", "no one volume does all"),
+        ),
+        _of(
+            "two cases of which one asks for more",
+            _each(randread=1, seqread=1),
+            "AWS’s io2 of 97,600 IOPS ($4,618 a month) is the cheapest that does randread and seqread; randread asks "
+            "for it, the other alone needs one of $101",
+            never=("each of the others alone", "no one volume does all"),
+        ),
+        _of(
+            "two cases that ask for different things of one volume",
+            _each(randread=0.5, seqread=1),
+            "AWS’s gp3 98 GiB, 48,800 IOPS, 2,000 MiB/s ($312 a month) is the cheapest that does randread and seqread.",
+            never=("asks for it", "no one volume does all"),
+        ),
+        _of(
+            "two cases that no one volume does",
+            _each(randread=1, seqread=3),
+            "no one volume does all; randread needs AWS’s io2 of 97,600 IOPS ($4,618 a month), seqread Azure’s ultra "
+            "of 5.85 GiB/s ($3,445 a month).",
+            never=("is the cheapest that does",),
+        ),
+        _of(
+            "four cases that no one volume does",
+            _each(randread=1, seqread=3, randwrite=0.1, randrw=0.1),
+            "no one volume does all; randread needs",
+            "; 1 more case.",
+            never=("is the cheapest that does",),
         ),
         _of(
             "faster than any volume",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tests.golden.sentences.of_reports import of_evidence
 from tests.golden.sentences.speech import Situation, of_blocks
+from tests.unit.report.test_bill_section import rented
 from tests.unit.report.test_products import judged
+from tests.unit.report.test_subject import fallen
 
 from plimsoll.report.allocations import of_products
 from plimsoll.report.sections.products import blocks
@@ -70,6 +72,35 @@ SITUATIONS: list[Situation] = [
         ["a", "a", "b"],
         "These 3 sessions are 2 allocations at most",
         never=("3 fresh allocations",),
+    ),
+    of_evidence(
+        "rented afresh three times",
+        lambda: rented([1.0, 0.9, 0.8]),
+        "The verdict is wrong with probability at most 5 %, from 3 fresh allocations.",
+        "Volume cost per month: a $8.00, b $10.00, ",
+        "Each allocation by itself; what all of them say of the products stands under “Answer” and “Products”.",
+        "the interval holds the score of the product in 95 of 100 such studies",
+        never=("of the measurement: ", "no single score", "from 4 blocks", NEEDS),
+    ),
+    of_evidence(
+        "rented once",
+        lambda: rented([1.0]),
+        "from 4 blocks",
+        NEEDS,
+        never=("Each allocation by itself", "score of the product", "fresh allocation"),
+    ),
+    of_evidence(
+        "rented afresh twice",
+        lambda: rented([1.0, 0.9]),
+        "b against a has no verdict",
+        "over 2 fresh allocations of each; a verdict on products needs 3",
+        never=("one more of each would",),
+    ),
+    of_evidence(
+        "allocations that fell",
+        fallen,
+        "io2 has no single score within 3 allocations in randread (IOPS); “Scores” has each.",
+        never=("of the measurement: ",),
     ),
     of_evidence(
         "two allocations, in a report",

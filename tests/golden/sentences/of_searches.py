@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from tests.golden.sentences.speech import Situation, of_report
-from tests.unit.report.imported_sweeps import growing, sweep
+from tests.unit.report.imported_sweeps import growing, saturating, sweep
 from tests.unit.report.test_load_line_search import searched
 
 from plimsoll.report import Evidence
@@ -62,8 +62,9 @@ def _sweeps() -> list[Situation]:
 
     return [
         of("imported loads with a knee", "the knee is at depth 8", "at the knee, depth 8: ", client, slowest,
-           never=own_advice),
-        of("imported loads without end", "measure higher loads", runs=3, curve=growing, never=(client, *own_advice)),
+           never=("turns back", *own_advice)),
+        of("imported loads without end", "measure higher loads", runs=3, curve=growing,
+           never=("turns back", client, *own_advice)),
         of("three imported loads", "it takes runs at 4 loads or more", loads=(1, 2, 4), never=(client, *own_advice)),
         of(
             "an imported objective that holds",
@@ -81,6 +82,11 @@ def _sweeps() -> list[Situation]:
         of("no such percentile", "the files do not say p99.9 of all operations", slo="p99.9<1s", never=own_advice),
         of("one imported load", never=("Load line", "the knee", client, "Every load"), loads=(8,), runs=5),
         of("imported, no load", never=("the knee", client, "Every load"), changing="size"),
+        of("imported loads that turn back",
+           "throughput turns back at depths 32 and 64: 5,514/s at depth 64, after 11,803/s at depth 16",
+           curve=lambda load: saturating(load) / (1 if load < 32 else load / 32 + 0.2)),
+        of("imported loads with a dip", "throughput turns back at depth 4: 1,500/s at depth 4, after ",
+           curve=lambda load: 1_500 if load == 4 else growing(load), noise=1e-9),
         of("imported runs that scatter", "differ", "measure again when the host is quieter", runs=4, noise=0.5,
            never=(client, *own_advice)),
     ]  # fmt: skip
@@ -114,8 +120,8 @@ def _doubts() -> list[Situation]:
         told = load_line._discarded(found)
         return [] if told is None else [told.text]
 
-    def bracket(latency_ratio: float) -> list[str]:
-        found = Bracket(low=4.0, high=6.0, latency_ratio=latency_ratio, throughput_ratio=1.02, rounds=3)
+    def bracket(latency_ratio: float, throughput_ratio: float = 1.02) -> list[str]:
+        found = Bracket(low=4.0, high=6.0, latency_ratio=latency_ratio, throughput_ratio=throughput_ratio, rounds=3)
         return [load_line._bracket(replace(each, line=replace(each.line, bracket=found))).text]
 
     asked, answered = searched(slo="p99<10s", answer=4)
@@ -128,6 +134,7 @@ def _doubts() -> list[Situation]:
 
     itself = "but all runs at that load together clearly meet it"
     grown, late = "mean latency grew 1.50× while throughput grew 1.02×", "the schedule was no longer kept"
+    fallen = "mean latency grew 1.50× while throughput fell to 0.85× of that"
     cut_words = "some runs began with another rate"
     return [
         Situation("doubt", "much less at the knee", lambda: [load_line._of_most(each, half)], (most,), (share_of_all,)),
@@ -138,7 +145,8 @@ def _doubts() -> list[Situation]:
         Situation("doubt", "another load that meets it", lambda: against(5), ("depth 5 clearly meets it",), (itself,)),
         Situation("doubt", "a rate that was stored", lambda: discarded(cut), (cut_words,)),
         Situation("doubt", "no rate that was stored", lambda: discarded(whole), (), (cut_words,)),
-        Situation("doubt", "a bracket by latency", lambda: bracket(1.5), (grown,), (late,)),
+        Situation("doubt", "a bracket by latency", lambda: bracket(1.5), (grown,), (late, fallen)),
+        Situation("doubt", "a bracket where throughput fell", lambda: bracket(1.5, 0.85), (fallen,), (grown,)),
         Situation("doubt", "a bracket by schedule", lambda: bracket(math.inf), (late,), (grown,)),
         of("runs that had not settled", Reason(Doubt.UNSTEADY, runs=3, of=9), changing, falling),
         of("a place that gives less than before", Reason(Doubt.CHANGED, carried=0.4, runs=5, of=9), falling, changing),

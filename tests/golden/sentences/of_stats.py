@@ -214,14 +214,14 @@ def _published() -> list[Situation]:
         of(
             "published, far apart",
             compared(Stated(1e9, 1e7), Stated(2e9, 1e7)),
-            "b takes 2.00× as long as a",
+            "b is 2.00× slower than a",
             "no verdict",
         ),
         of(
             "published, within the spread",
             compared(Stated(1e9, 3e8), Stated(2e9, 3e8)),
             "no significant difference",
-            "2.00× as long",
+            "2.00× slower",
         ),
         of(
             "published, inside the band",

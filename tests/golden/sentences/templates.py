@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +18,17 @@ SPEAKERS = (
     "catalog/bounds.py", "catalog/delivery.py", "catalog/lasting.py",
     "simulation/slo.py", "simulation/choice.py",
     "run/guards/*.py", "report/sections/*.py", "report/memory.py", "report/doubted.py", "report/likened.py",
-    "report/disturbed.py",
+    "report/disturbed.py", "report/settings.py",
     "altered.py", "report/changed.py", "traces/advice/sentences.py", "traces/advice/wanted.py",
     "traces/advice/proof/sentences.py",
+    "traces/notes.py", "traces/seconds.py", "traces/observe.py", "traces/places.py", "traces/replay.py",
+    "traces/series.py", "traces/demand.py", "traces/profile/sentences.py", "traces/counters/__init__.py",
+    "traces/counters/_times.py", "traces/counters/cloudwatch.py", "traces/counters/iostat.py", "traces/counters/sar.py",
 )  # fmt: skip
 """Files that word a verdict, a finding, an advice or a note."""
+CRATES = ROOT.parents[1] / "crates"
+RUST_SPEAKERS = ("logs/src/trace/header.rs", "logs/src/trace/order.rs", "logs/src/trace/text/*.rs")
+"""Those of the core that word what is not in a trace."""
 FEWEST_WORDS = 4
 """Shorter strings are names, units and parts of a sentence that stands elsewhere."""
 NO_CONCLUSIONS = ("NAME", "TITLE", "WHY", "KINDS")
@@ -30,6 +36,13 @@ NO_CONCLUSIONS = ("NAME", "TITLE", "WHY", "KINDS")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _CODE = re.compile(r"\(\?|\\d|^\S+$")
 """Regular expressions, settings and names of columns."""
+_RUST_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_RUST_SILENT = re.compile(
+    r"""^\s*//[^\n]*$ | :\ Why\ =\s*"(?:[^"\\]|\\.)*" | Fault::of_\w+\([^;]*; | title:\ "[^"]*"
+    | b"[^"]*" | b'\\?.' """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""Comments, what ends the reading, and names."""
 
 
 @dataclass(frozen=True)
@@ -79,19 +92,35 @@ def plain(text: str) -> str:
 
 def templates() -> list[Template]:
     files = sorted(path for pattern in SPEAKERS for path in ROOT.glob(pattern))
-    return [each for path in files for each in _of(path)]
+    rust = sorted(path for pattern in RUST_SPEAKERS for path in CRATES.glob(pattern))
+    return [*(each for path in files for each in _of(path)), *(each for path in rust for each in _of_rust(path))]
 
 
 def _of(path: Path) -> Iterator[Template]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    file = str(path.relative_to(ROOT))
+    yield from _templates(str(path.relative_to(ROOT)), ((node.lineno, _words(node)) for node in _spoken(tree)))
+
+
+def _of_rust(path: Path) -> Iterator[Template]:
+    """Its strings, but for those of faults, which end the reading, and of comments."""
+    text = _RUST_SILENT.sub(lambda match: "\n" * match[0].count("\n"), path.read_text(encoding="utf-8"))
+    strings = ((text[: match.start()].count("\n") + 1, match[1]) for match in _RUST_STRING.finditer(text))
+    yield from _templates(
+        str(path.relative_to(CRATES)),
+        (
+            (line, re.sub(r"\{\w*\}", "{}", re.sub(r"\\\n\s*", "", words).replace("{{}}", "{}")))
+            for line, words in strings
+        ),
+    )
+
+
+def _templates(file: str, strings: Iterable[tuple[int, str]]) -> Iterator[Template]:
     seen = set()
-    for node in _spoken(tree):
-        words = _words(node)
+    for line, words in strings:
         spoken = len(_WORD.findall(words)) >= FEWEST_WORDS and not _CODE.search(words)
         if spoken and words not in seen:
             seen.add(words)
-            yield Template(file, node.lineno, words)
+            yield Template(file, line, words)
 
 
 def _spoken(node: ast.AST) -> Iterator[ast.JoinedStr | ast.Constant]:

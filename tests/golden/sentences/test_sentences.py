@@ -15,6 +15,7 @@ from tests.golden.sentences import (
     of_context,
     of_guards,
     of_models,
+    of_monitoring,
     of_products,
     of_profiles,
     of_proofs,
@@ -24,6 +25,7 @@ from tests.golden.sentences import (
     of_slices,
     of_stats,
     of_tests,
+    of_traces,
     of_volumes,
 )
 from tests.golden.sentences.speech import Situation
@@ -45,15 +47,19 @@ SITUATIONS: list[Situation] = [
     *of_advice.SITUATIONS,
     *of_profiles.SITUATIONS,
     *of_proofs.SITUATIONS,
+    *of_traces.SITUATIONS,
+    *of_monitoring.SITUATIONS,
 ]
 NO_CONCLUSIONS = {
+    "traces/series.py: two samples of a counter": "a part of a refusal",
+    "traces/counters/__init__.py: the file has no device": "a part of a refusal",
     "catalog/delivery.py: random reads, twice as many in flight": "the name of a run",
     "report/sections/data.py: Every score of every run": "the caption of a file",
     "traces/advice/sentences.py: Beyond the observed time: the load is taken to repeat these {} for ever.": "all loads",
     "traces/advice/sentences.py: How the program reacts to latency: the answer is for I/Os that come whether others "
     "are done or not": "of every load",
-    "traces/advice/sentences.py: Where I/Os went: counters do not say it; they are taken to go {}. A stream counts as "
-    "less on volumes that merge its I/Os (st1, sc1).": "of all counters",
+    "traces/advice/sentences.py: Where I/Os went: {}; they are taken to go {}. A stream counts as less on volumes that "
+    "merge its I/Os (st1, sc1).": "of every load",
     "report/sections/phases.py: >As the original prints it": "the title of a column",
 }
 """Strings of the speakers that say nothing of any data."""

@@ -25,6 +25,21 @@ def test_each_number_has_its_place_and_nothing_is_stored(plimsoll: Command, tmp_
     assert (mean["tokens"], mean["file_unit"], mean["where"]) == (["4.343"], "ms", "line 16")
 
 
+def test_units_and_counted_scores_read_as_words(plimsoll: Command, tmp_path: Path) -> None:
+    said = {}
+    for name in ("ioping/fixtures/text_1.3.txt", "ioping/fixtures/raw_us.txt", "fio_logs/fixtures/avg_bw.1.log"):
+        copy = Path(shutil.copy(FIXTURES / name, tmp_path))
+        said[copy.name] = plimsoll("import", copy.name, "--explain").out
+    assert "8.39 thousand per second" in said["text_1.3.txt"]
+    assert "22 per second" in said["text_1.3.txt"]
+    assert "computed from the histogram" in said["text_1.3.txt"]
+    assert "counted" not in said["text_1.3.txt"]
+    assert "9677 per second" in said["raw_us.txt"]
+    assert "computed" not in said["raw_us.txt"]
+    assert "in no score" not in said["raw_us.txt"]
+    assert "counted from all lines" in said["avg_bw.1.log"]
+
+
 def test_a_file_in_no_format_and_a_wrong_name(plimsoll: Command, tmp_path: Path) -> None:
     (tmp_path / "strange.txt").write_text("strange\n")
     done = plimsoll("import", "strange.txt", "--explain", check=2)

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 import plimsoll
+from plimsoll.run.workers import sliced
+from plimsoll.units import MILLISECOND, SECOND
 
 SHORT = {"size": "16MiB", "runtime": "300ms", "warmup": "100ms"}
 LONG = {"size": "16MiB", "runtime": "60s"}
@@ -34,7 +36,7 @@ def disk(tmp_path: Path, name: str = "disk") -> Path:
 
 def paced(place: Path) -> dict[str, dict[str, Any]]:
     where = {"where": place}
-    return {"deep": {**where, "depth": 32, "rate": "400/s"}, "shallow": {**where, "depth": 1, "rate": "40/s"}}
+    return {"deep": {**where, "depth": 32, "rate": "4000/s"}, "shallow": {**where, "depth": 1, "rate": "400/s"}}
 
 
 def quick(place: Path, **options: Any) -> plimsoll.Session:
@@ -205,3 +207,15 @@ def test_files_of_other_tools(tmp_path: Path) -> None:
     assert {name: each.failed for name, each in by_name.items()} == {"fio3.json": False, "bad.json": True}
     assert plimsoll.load(by_name["fio3.json"].session_id).targets == ("gp3",)
     assert plimsoll.load(sample, target="gp3").targets == ("gp3",)
+
+
+def test_slices_whose_beginning_was_missed_begin_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = disk(tmp_path)
+    targets = {"one": {"where": place, "depth": 1}, "four": {"where": place, "depth": 4}}
+    settings = {**SHORT, "runtime": "500ms"}
+    monkeypatch.setattr(sliced, "AHEADS_NS", (-SECOND, 30 * MILLISECOND))
+    late = plimsoll.run("randread", targets, repeats=1, settings=settings, noisy_host=True, interleave="slices")
+    assert [(run.status, "slices" in run.facts) for run in late.runs] == [("ok", True)] * 2
+    monkeypatch.setattr(sliced, "AHEADS_NS", (-SECOND,))
+    with pytest.raises(plimsoll.errors.PlimsollError, match="too busy to begin slices in time"):
+        plimsoll.run("randread", targets, repeats=1, settings=settings, noisy_host=True, interleave="slices")

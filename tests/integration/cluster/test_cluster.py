@@ -10,8 +10,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
-import psutil
-from tests.conftest import need_program
+from tests.conftest import need_program, until
 from tests.integration.cluster.conftest import Workers
 from tests.integration.run.conftest import PACED, PLIMSOLL, Command, leftovers
 from tests.integration.run.conftest import plimsoll as plimsoll  # the fixture
@@ -40,6 +39,12 @@ def whole_blocks(runs: list[Run], names: set[str]) -> set[int]:
         if run.status is not RunStatus.FAILED:
             by_attempt.setdefault((run.block, run.attempt), set()).add(run.target.name)
     return {block for (block, _), found in by_attempt.items() if found == names}
+
+
+def measures(worker: subprocess.Popen[bytes]) -> bool:
+    """Whether a run of a database test is under way in it."""
+    threads = Path(f"/proc/{worker.pid}/task").glob("*/comm")
+    return any(thread.read_text() == "plimsoll-db\n" for thread in threads)
 
 
 def begin(workers: Workers, cwd: Path, *names: str, blocks: int = 500) -> subprocess.Popen[str]:
@@ -216,14 +221,10 @@ def test_a_worker_killed_in_a_run_of_all_ends_it_by_name(plimsoll: Command, work
     where = f"@*:{workers.folders['w1'].parent}/{{worker}}"
     words = ("ycsb-a", "--cluster", workers.address, "--on", f"all={where}", "--server", "memory", "--blocks", "1")
     long = ("--set", "clients=6", "--set", "records=500", "--set", "runtime=1h", "--set", "warmup=0s")
-    used = {name: psutil.Process(process.pid) for name, process in workers.processes.items()}
-    before = {name: process.cpu_times().user for name, process in used.items()}
     with subprocess.Popen(
         [PLIMSOLL, "run", *words, *long], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as session:
-        deadline = time.monotonic() + 90
-        while any(used[name].cpu_times().user < before[name] + 0.3 for name in used) and time.monotonic() < deadline:
-            time.sleep(0.1)
+        until(lambda: all(map(measures, workers.processes.values())), "all workers measure", 90)
         workers.kill("w3")
         # It ends long before its hour only if the others were stopped.
         _, err = session.communicate(timeout=120)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -15,6 +14,9 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import need_module, need_program
+from tests.integration.install.local_index import local_index
+from tools.wheel import plugin
+from tools.wheel.__main__ import typed
 
 ROOT = Path(__file__).parents[3]
 DATA = (".toml", ".html", ".css", ".js", ".mako", ".csv", ".typed")
@@ -93,12 +95,19 @@ def test_measuring_and_reporting(environment: Path, tmp_path: Path) -> None:
     assert "randread" in run(environment, "show")
 
 
+def test_the_lines_of_the_guide_install_it(wheel: Path, tmp_path: Path) -> None:
+    """pip, pipx and uvx, as typed there, from a local index."""
+    for program in ("pipx", "uvx"):
+        need_program(str(Path(sys.executable).parent / program))
+    assert typed(local_index(tmp_path / "index", wheel)) == "3 lines"
+
+
 def test_a_plug_in_needs_no_rust(environment: Path, tmp_path: Path) -> None:
     need_module("setuptools")
-    source = shutil.copytree(ROOT / "examples/plugin", tmp_path / "plugin")
+    wheel_of_it = plugin.built(tmp_path, "--no-build-isolation", "--no-index")
     pip = [sys.executable, "-m", "pip", "--python", environment / "bin/python", "install", "--quiet", "--no-index"]
     without_rust = {**os.environ, "PATH": "/usr/bin:/bin", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    subprocess.run([*pip, "--no-build-isolation", "--no-deps", source], check=True, env=without_rust)
+    subprocess.run([*pip, "--no-deps", wheel_of_it], check=True, env=without_rust)
     rows = json.loads(run(environment, "list", "plugins", "--json"))
     assert {row["kind"] for row in rows if row["from"] == "plimsoll-dd 1.0"} == {
         "importers", "frontends", "guards", "sections", "workloads",

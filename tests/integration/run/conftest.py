@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ PLIMSOLL = Path(sys.executable).parent / "plimsoll"
 SHORT = ("--set", "size=16MiB", "--set", "runtime=300ms", "--set", "warmup=100ms", "--noisy-host")
 """Runs that take moments; for tests of behaviour, not of speed."""
 
-PACED = {"fast": "depth=32,rate=400/s", "slow": "depth=1,rate=40/s"}
+PACED = {"fast": "depth=32,rate=4000/s", "slow": "depth=1,rate=400/s"}
 """Options of targets one of which is ten times faster on any machine and disk: each does as much as it is told to."""
 
 
@@ -59,6 +60,28 @@ def disk(tmp_path: Path) -> Path:
     path = tmp_path / "disk"
     path.mkdir()
     return path
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Sessions that were measured once, for all tests of a module."""
+
+    disk: Path
+    home: Path
+
+    def use_copy(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A test's commands have a copy of the store: what they change, other tests do not see."""
+        monkeypatch.setenv("PLIMSOLL_HOME", str(shutil.copytree(self.home, tmp_path / "home")))
+
+
+def measured_in(folder: Path, *commands: tuple[str, ...]) -> Measured:
+    """`plimsoll WORDS` for each command, in `folder`; `disk` is an empty directory there."""
+    measured = Measured(folder / "disk", folder / "home")
+    measured.disk.mkdir()
+    for words in commands:
+        done = starter.run([*words], folder, {**os.environ, "COLUMNS": "200", "PLIMSOLL_HOME": str(measured.home)})
+        assert done.returncode == 0, done.stderr
+    return measured
 
 
 def leftovers(directory: Path) -> list[Path]:

@@ -14,6 +14,7 @@ import gc
 import itertools
 import json
 import os
+import pkgutil
 import resource
 import selectors
 import signal
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import time
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +31,15 @@ LIBRARIES = ("typer", "rich.console", "rich.table", "rich.progress", "pydantic.d
              "pydantic.types", "pydantic.type_adapter", "numpy", "numpy.typing", "hdrh.histogram", "sqlite3",
              "sqlalchemy", "sqlalchemy.dialects.sqlite", "alembic.command", "alembic.config", "psutil", "jinja2",
              "tomli_w", "uuid_utils", "email.parser", "importlib.resources.readers")  # fmt: skip
-OURS = ("plimsoll.run.session_runner", "plimsoll.run.workloads.io", "plimsoll.report.build", "plimsoll.store.store",
-        "plimsoll.cli.board", "plimsoll.cli.live_states", "plimsoll.api.measuring", "plimsoll.importers.reading",
-        "plimsoll.frontends.fio.command", "plimsoll.report.likened", "plimsoll.report.sections.scores",
-        "plimsoll.report.sections.matrix", "plimsoll.report.sections.scaling")  # fmt: skip
-BARE_EVERY = 8
+OURS = ("plimsoll.cli.main", "plimsoll.run.session_runner", "plimsoll.run.workloads.io", "plimsoll.report.build",
+        "plimsoll.store.store", "plimsoll.store.baselines", "plimsoll.store.scored", "plimsoll.cli.board",
+        "plimsoll.cli.live_states", "plimsoll.api.measuring", "plimsoll.api.comparing", "plimsoll.importers.reading",
+        "plimsoll.report.likened", "plimsoll.simulation.carrying", "plimsoll.frontends.bonnie.app",
+        "plimsoll.frontends.fio.app", "plimsoll.frontends.ping.app", "plimsoll.frontends.ycsb.app")  # fmt: skip
+WHOLE = ("plimsoll.catalog.providers", "plimsoll.cli.commands", "plimsoll.importers", "plimsoll.report.charts",
+         "plimsoll.report.renderers", "plimsoll.report.sections", "plimsoll.run.guards")  # fmt: skip
+"""Packages whose modules are found by looking into their folders."""
+BARE_EVERY = 16
 LIMIT_S = 300.0
 TURNS = itertools.count()
 
@@ -86,9 +92,9 @@ def _read(parts: dict[int, bytes], deadline: float) -> None:
 
 @cache
 def _line(number: int) -> socket.socket:
-    """The connection to a starter of our own; it ends when we do. All but number 0 have loaded `OURS`."""
+    """The connection to a starter of our own; it ends when we do. All but number 0 have loaded `OURS` and `WHOLE`."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    words = [sys.executable, "-P", __file__, str(its.fileno()), *(OURS if number else ())]
+    words = [sys.executable, "-P", __file__, str(its.fileno()), *(("ours",) if number else ())]
     # No threads of NumPy's library: who splits off has one.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     starter = subprocess.Popen(words, pass_fds=[its.fileno()], stdout=subprocess.DEVNULL, env=environment)
@@ -121,9 +127,16 @@ def _serve(line: socket.socket) -> dict[str, Any] | None:
         line.send(json.dumps(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])).encode())
 
 
+def _load(ours: bool) -> None:
+    for module in (*LIBRARIES, *(OURS if ours else ())):
+        import_module(module)
+    for package in WHOLE if ours else ():
+        for found in pkgutil.iter_modules(import_module(package).__path__):
+            import_module(f"{package}.{found.name}")
+
+
 if __name__ == "__main__":
-    for module in (*LIBRARIES, *sys.argv[2:]):
-        __import__(module)
+    _load("ours" in sys.argv)
     gc.freeze()
     order = _serve(socket.socket(fileno=int(sys.argv[1])))
     if order is not None:

@@ -9,7 +9,33 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.integration.run.conftest import PACED, PLIMSOLL, SHORT, Command, leftovers
+from tests.integration.run.conftest import PACED, PLIMSOLL, SHORT, Command, Measured, leftovers, measured_in
+
+
+@pytest.fixture(scope="module")
+def one_and_many(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """A slow target and a fast one, until there is a verdict."""
+    where = ("--on", f"one=disk,{PACED['slow']}", "--on", f"many=disk,{PACED['fast']}")
+    return measured_in(tmp_path_factory.mktemp("paced"), ("run", "randread", *where, *SHORT))
+
+
+@pytest.fixture(scope="module")
+def pinged(tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    """One run."""
+    words = ("run", "ping", "--on", "here=disk", *SHORT, "--blocks", "1", "--title", "first")
+    return measured_in(tmp_path_factory.mktemp("pinged"), words)
+
+
+@pytest.fixture
+def of_one_and_many(one_and_many: Measured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one_and_many.use_copy(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def of_pinged(pinged: Measured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The place of the one run."""
+    pinged.use_copy(tmp_path, monkeypatch)
+    return pinged.disk
 
 
 def test_every_quick_test_runs_and_is_scored(plimsoll: Command, disk: Path) -> None:
@@ -24,8 +50,8 @@ def test_every_quick_test_runs_and_is_scored(plimsoll: Command, disk: Path) -> N
         assert test in answer.out
 
 
-def test_a_setting_that_is_faster_is_said_to_be(plimsoll: Command, disk: Path) -> None:
-    plimsoll("run", "randread", "--on", f"one={disk},{PACED['slow']}", "--on", f"many={disk},{PACED['fast']}", *SHORT)
+@pytest.mark.usefixtures("of_one_and_many")
+def test_a_setting_that_is_faster_is_said_to_be(plimsoll: Command) -> None:
     rows = plimsoll("compare", "--json").json
     (iops,) = [row for row in rows if row["metric"] == "iops"]
     assert iops["answer"] == "better"
@@ -33,8 +59,8 @@ def test_a_setting_that_is_faster_is_said_to_be(plimsoll: Command, disk: Path) -
     assert any("depth" in note for note in iops["notes"])
 
 
-def test_a_gate_closes_when_something_got_worse(plimsoll: Command, disk: Path) -> None:
-    plimsoll("run", "randread", "--on", f"many={disk},{PACED['fast']}", "--on", f"one={disk},{PACED['slow']}", *SHORT)
+@pytest.mark.usefixtures("of_one_and_many")
+def test_a_gate_closes_when_something_got_worse(plimsoll: Command) -> None:
     gate = plimsoll("compare", "--baseline", "many", "--fail-on", "worse", check=1)
     assert re.search(r"one is \S+× slower than many", gate.err)
     unread = f"{PLIMSOLL} compare --baseline many --fail-on worse 2>/dev/null | :; exit ${{PIPESTATUS[0]}}"
@@ -43,8 +69,7 @@ def test_a_gate_closes_when_something_got_worse(plimsoll: Command, disk: Path) -
     assert plimsoll("compare", "--baseline", "many", check=0).out
 
 
-def test_a_session_repeats_from_its_study_file(plimsoll: Command, disk: Path) -> None:
-    plimsoll("run", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1", "--title", "first")
+def test_a_session_repeats_from_its_study_file(plimsoll: Command, of_pinged: Path) -> None:
     plimsoll("export", "first", "--study", "again.toml")
     plimsoll("run", "again.toml")
     plans = [
@@ -52,12 +77,12 @@ def test_a_session_repeats_from_its_study_file(plimsoll: Command, disk: Path) ->
     ]
     assert len(plans) == 2
     plan_one = plimsoll("plan", "again.toml", "--json").json
-    plan_two = plimsoll("plan", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1", "--json").json
+    plan_two = plimsoll("plan", "ping", "--on", f"here={of_pinged}", *SHORT, "--blocks", "1", "--json").json
     assert [each["hash"] for each in plan_one["plans"]] == [each["hash"] for each in plan_two["plans"]]
 
 
-def test_results_travel_between_machines(plimsoll: Command, disk: Path, tmp_path: Path) -> None:
-    plimsoll("run", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1")
+@pytest.mark.usefixtures("of_pinged")
+def test_results_travel_between_machines(plimsoll: Command, tmp_path: Path) -> None:
     plimsoll("export", "-o", "a.plimsoll.gz")
     before = plimsoll("show", "--json").json
     other = {"PLIMSOLL_HOME": str(tmp_path / "elsewhere")}
@@ -67,8 +92,8 @@ def test_results_travel_between_machines(plimsoll: Command, disk: Path, tmp_path
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md", ".json", ".csv", ".txt"])
-def test_reports_in_every_format(plimsoll: Command, disk: Path, tmp_path: Path, suffix: str) -> None:
-    plimsoll("run", "ping", "--on", f"here={disk}", *SHORT, "--blocks", "1")
+@pytest.mark.usefixtures("of_pinged")
+def test_reports_in_every_format(plimsoll: Command, tmp_path: Path, suffix: str) -> None:
     plimsoll("report", "-o", f"out{suffix}")
     assert (tmp_path / f"out{suffix}").stat().st_size > 100
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
+from tests import guides
 from tests.conftest import need_module
 from tests.integration.run.conftest import Command
 
@@ -18,8 +18,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 def test_the_guide_works_as_it_is_written(plimsoll: Command, tmp_path: Path, name: str) -> None:
     if name == "cluster":
         need_module("distributed")
-    blocks = re.findall(r"```sh\n(.*?)```", (DOCS / f"{name}.md").read_text(), re.DOTALL)
-    commands = [line for block in blocks for line in block.strip().splitlines()]
+    commands = guides.lines(DOCS / f"{name}.md")
     assert commands
     for command in commands:
         program, *words = shlex.split(command.replace("$PWD", str(tmp_path)))

@@ -20,8 +20,8 @@ from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 def start(disk: Path, *words: str) -> subprocess.Popen[str]:
     """A session that would take long."""
     return subprocess.Popen(
-        [PLIMSOLL, "run", "ping", "seqread", "--on", f"here={disk}", "--set", "size=16MiB", "--set", "runtime=500ms",
-         "--set", "warmup=100ms", "--noisy-host", "--mode", "publish", *words],
+        [PLIMSOLL, "run", "ping", "seqread", "--on", f"here={disk}", "--set", "size=16MiB", "--set", "runtime=300ms",
+         "--set", "warmup=50ms", "--noisy-host", "--mode", "publish", *words],
         cwd=disk.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
     )  # fmt: skip
 
@@ -57,7 +57,7 @@ def valid_runs(plimsoll: Command) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("runs", [0, 3])
+@pytest.mark.parametrize("runs", [0, 2])
 def test_signals(plimsoll: Command, disk: Path, number: signal.Signals, runs: int) -> None:
     with start(disk) as process:
         if runs:

@@ -5,10 +5,6 @@ from __future__ import annotations
 import gzip
 import http.server
 import json
-import os
-import re
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +14,7 @@ from typing import Any
 import pytest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from tests import guides
 from tests.integration.run.conftest import Answer, Command
 
 GUIDE = Path(__file__).parents[3] / "docs" / "observability.md"
@@ -152,12 +149,8 @@ def test_an_address_where_nobody_is_refused_before_anything_is_measured(
 
 
 def test_the_guide_works_as_it_is_written(tmp_path: Path, receiver: Received) -> None:
-    blocks = re.findall(r"^```sh\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    commands = "".join(blocks).replace("http://127.0.0.1:4318", receiver.address)
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    words = ["bash", "-euo", "pipefail", "-c", commands]
-    done = subprocess.run(words, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    commands = "".join(guides.blocks(GUIDE)).replace("http://127.0.0.1:4318", receiver.address)
+    done = guides.carried_out(commands, tmp_path)
     assert done.stdout.count('"kind": "result"') == 2
     assert len(receiver.spans) == 3
     assert json.loads((tmp_path / "plimsoll.json").read_text())["panels"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.conftest import need_program
-from tests.integration.run.conftest import Command, disk, plimsoll
+from tests.integration.run.conftest import SHORT, Command, disk, plimsoll
 
 __all__ = ["disk", "plimsoll"]
 
 
 def test_a_report_is_printed(disk: Path, plimsoll: Command) -> None:
     need_program("chromium")
-    plimsoll("run", "ping", "--quick-sizes", "--blocks", "3", "--noisy-host", cwd=disk)
+    plimsoll("run", "ping", *SHORT, "--blocks", "1", cwd=disk)
     assert "report: report.pdf" in plimsoll("report", "-o", "report.pdf", cwd=disk).err
     content = (disk / "report.pdf").read_bytes()
     assert content.startswith(b"%PDF")
@@ -21,7 +21,7 @@ def test_a_report_is_printed(disk: Path, plimsoll: Command) -> None:
 
 
 def test_a_browser_that_fails_leaves_nothing(disk: Path, plimsoll: Command, tmp_path: Path) -> None:
-    plimsoll("run", "ping", "--quick-sizes", "--blocks", "3", "--noisy-host", cwd=disk)
+    plimsoll("run", "ping", *SHORT, "--blocks", "1", cwd=disk)
     broken = tmp_path / "bin" / "chromium"
     broken.parent.mkdir()
     broken.write_text("#!/bin/sh\necho 'no display at all' >&2\nexit 7\n")

@@ -38,6 +38,15 @@ def test_three_machines_are_three_allocations_and_one_machine_is_one(plimsoll: C
     assert {row["allocations"] for row in rows} == {3}
     assert all(row["between_low"] <= row["between"] <= row["between_high"] for row in rows)
     assert {row["target"] for row in rows} == {"deep"}
+    # What `--products` asks for is what a gate and programs are told anyway, once the report is about products.
+    told = plimsoll("compare", *names, "--fail-on", "worse", "--json", check=None)
+    assert {row["allocations"] for row in told.json} == {3}
+    assert told.code == any(row["answer"] == "worse" for row in told.json)
+    assert "(" not in "".join(row["target"] for row in told.json)
+    table = plimsoll("compare", *names, "--format", "markdown").out
+    assert "3 allocations |" in table
+    assert "comparisons decided" in table
+    assert "correction" not in table
     header = plimsoll("compare", "--products", *names, "--csv").out.splitlines()[0]
     assert header.startswith("test,metric,baseline,target,answer,ratio")
     refused = plimsoll("compare", "--products", *names, "--format", "junit", check=2)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.conftest import need, need_root
+from tests.integration.run import starter
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
@@ -38,8 +39,7 @@ def trace(folder: Path, thinks_us: int = 0) -> Path:
 
 
 def plimsoll(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "plimsoll", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return starter.run([*map(str, words)], Path.cwd(), {**os.environ})
 
 
 def last() -> list[Run]:

@@ -41,6 +41,11 @@ def test_settings_of_one_disk_take_turns_and_nothing_overlaps(plimsoll: Command,
         assert len(times) >= 8
         assert all(end <= start for (_, end), (start, _) in pairwise(times))
         assert all(run["facts"]["slices"]["shared_by"] == 2 for run in pair)
+        for run in pair:
+            done = sum(row["operations"]["read"]["operations"] for row in run["intervals"])
+            counted_ns = sum(row["duration_ns"] for row in run["intervals"])
+            scored = {score["metric"]: score["value"] for score in run["scores"]}
+            assert scored["iops"] == pytest.approx(done / counted_ns * 1e9), "of all slices"
     plimsoll("report", "-o", str(tmp_path / "r.html"))
     assert "The targets of a block take turns of" in (tmp_path / "r.html").read_text()
     assert leftovers(disk) == []

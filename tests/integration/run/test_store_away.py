@@ -76,7 +76,7 @@ def shown(plimsoll: Command) -> list[dict[str, str]]:
 
 
 def test_a_killed_session_goes_on_with_the_runs_that_waited(disk: Path, plimsoll: Command, store: Path) -> None:
-    process = start(disk, "--repeats", "9")
+    process = start(disk, "--repeats", "6")
     read_until(process, "block 1:")
     with locked(store):
         read_until(process, "block 3:")
@@ -86,11 +86,11 @@ def test_a_killed_session_goes_on_with_the_runs_that_waited(disk: Path, plimsoll
     assert "now in the store" in answer.err
     assert "block 4:" in answer.err
     assert "block 3:" not in answer.err
-    assert len({row["run"] for row in shown(plimsoll)}) == 9
+    assert len({row["run"] for row in shown(plimsoll)}) == 6
 
 
 def test_a_deleted_store(disk: Path, plimsoll: Command, store: Path) -> None:
-    process = start(disk, "--repeats", "12")
+    process = start(disk, "--repeats", "7")
     read_until(process, "block 2:")
     for each in store.parent.glob("results.db*"):
         each.unlink()
@@ -98,7 +98,7 @@ def test_a_deleted_store(disk: Path, plimsoll: Command, store: Path) -> None:
     out, err = process.communicate(timeout=120)
     assert "was moved or deleted while it was in use" in said + err
     assert process.returncode == 0, err
-    assert len({row["run"] for row in shown(plimsoll)}) == 12
+    assert len({row["run"] for row in shown(plimsoll)}) == 7
     assert json.loads(plimsoll("list", "sessions", "--json").out)[0]["state"] == "done", out
 
 
@@ -108,7 +108,7 @@ def test_a_server_that_is_away_for_a_while(disk: Path, plimsoll: Command) -> Non
     assert programs is not None
     with postgres.running(programs) as server:
         url = server.new_database()
-        process = start(disk, "--repeats", "12", PLIMSOLL_STORE=url)
+        process = start(disk, "--repeats", "8", PLIMSOLL_STORE=url)
         read_until(process, "block 2:")
         server.stop()
         said = "".join(read_until(process, "block 5:"))
@@ -119,7 +119,7 @@ def test_a_server_that_is_away_for_a_while(disk: Path, plimsoll: Command) -> Non
         assert "can be used again" in err
         assert "s3cr3t" not in said + err
         rows = csv.DictReader(io.StringIO(plimsoll("show", "--csv", PLIMSOLL_STORE=url).out))
-        assert len({row["run"] for row in rows}) == 12
+        assert len({row["run"] for row in rows}) == 8
 
 
 def test_a_front_end_prints_its_result_and_its_run_waits(disk: Path, plimsoll: Command, store: Path) -> None:

@@ -33,11 +33,11 @@ QUICK = ("--quick-sizes", "--noisy-host", "--blocks", "1")
 EXTRA: dict[str, tuple[str, ...] | str] = {
     "know whether this machine is fit for measuring": (),
     "know the disk you are on": ONE,
-    "compare two places in depth": (*QUICK, "--time", "5s"),
+    "compare two places in depth": (*QUICK, "--time", "12s"),
     "compare two settings": ONE,
     "see what would happen first": (),
     "keep a whole session as a file": (),
-    "stop after half an hour, whatever happens": (*QUICK, "--time", "5s"),
+    "stop after half an hour, whatever happens": (*QUICK, "--time", "12s"),
     "watch a running session from another terminal": "tests/integration/run/test_top.py",
     "go on after Ctrl-C or a crash": "tests/integration/run/test_interruptions.py",
     "measure on other machines": "tests/integration/cluster",

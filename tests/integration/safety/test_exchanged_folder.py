@@ -41,10 +41,11 @@ os.setuid(65534)
 print("ready", flush=True)
 number, end = 0, time.monotonic() + 120
 while time.monotonic() < end:
+    time.sleep(0.0002)
+    if wait_for and not os.path.exists(wait_for):
+        continue
     for name in os.listdir("."):
         if not name.startswith("plimsoll-") or os.stat(name, follow_symlinks=False).st_uid == os.geteuid():
-            continue
-        if wait_for and not os.path.exists(wait_for):
             continue
         number += 1
         os.rename(name, f"moved-{number}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import need, need_program, need_root
-from tests.integration.run.conftest import PLIMSOLL
+from tests.integration.run import starter
 from tests.integration.safety.conftest import MakeLoop, run
 from tests.integration.safety.test_device_safety import consent_for, mount, refusal
 
@@ -79,14 +79,15 @@ def test_the_same_file_under_another_name_is_refused_while_it_is_mounted(
     assert f"uses the same file {find_device(other).backing_file}" in message
 
 
+def plimsoll(*words: str) -> subprocess.CompletedProcess[str]:
+    return starter.run([*words], Path.cwd(), {**os.environ})
+
+
 def test_a_file_of_its_own_is_no_reason(make_loop: MakeLoop) -> None:
     first, second = make_loop(32), make_loop(32)
     assert find_device(first).size_bytes == find_device(second).size_bytes
-    check = subprocess.run(
-        [PLIMSOLL, "run", "ping", "--on", f"d={first}", "--destroy", *consent_for(first), "--set", "max_operations=3",
-         "--blocks", "1", "--noisy-host"],
-        capture_output=True, text=True,
-    )  # fmt: skip
+    words = ["run", "ping", "--on", f"d={first}", "--destroy", *consent_for(first), "--set", "max_operations=3"]
+    check = plimsoll(*words, "--blocks", "1", "--noisy-host")
     assert "same file" not in check.stderr
 
 
@@ -107,12 +108,11 @@ def test_consent_does_not_open_the_file_of_a_mounted_device(backing: Path, tmp_p
     mounted = attach(backing, cleanup)
     run(need_program("mkfs.ext4"), "-q", mounted)
     mount(mounted, tmp_path / "here", cleanup)
-    words = [PLIMSOLL, "fio", "--name=t", f"--filename={backing}", "--size=1m", "--rw=write", "--bs=4k"]
-    done = subprocess.run([*words, f"--destroy={backing}"], capture_output=True, text=True)
+    words = ["fio", "--name=t", f"--filename={backing}", "--size=1m", "--rw=write", "--bs=4k"]
+    done = plimsoll(*words, f"--destroy={backing}")
     assert done.returncode == 2
     assert f"{mounted} is mounted at" in done.stderr
-    shred = [PLIMSOLL, "ping", "-WWW", "-c", "1", f"--destroy={backing}", backing]
-    ping = subprocess.run(shred, capture_output=True, text=True)
+    ping = plimsoll("ping", "-WWW", "-c", "1", f"--destroy={backing}", str(backing))
     assert ping.returncode == 2
     assert f"{mounted} is mounted at" in ping.stderr
 

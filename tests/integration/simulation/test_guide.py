@@ -7,11 +7,11 @@ import shlex
 from pathlib import Path
 
 import pytest
+from tests import guides
 from tests.integration.run.conftest import Command, plimsoll
 
 ROOT = Path(__file__).parents[3]
-GUIDE = (ROOT / "docs" / "simulate.md").read_text()
-COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL) for line in block.strip().splitlines()]
+COMMANDS = guides.lines(ROOT / "docs" / "simulate.md")
 
 __all__ = ["plimsoll"]
 

@@ -5,30 +5,62 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import Connection, inspect, text
 from tests.factories import make_study
 from tests.integration.store.conftest import ROOT
 
 import plimsoll
 from plimsoll.errors import StoreError, StoreTooNew
 from plimsoll.store.connection import connect, parse_location, writing
-from plimsoll.store.migrate import SCRIPTS
+from plimsoll.store.migrate import SCRIPTS, revision_of, upgrade
 from plimsoll.store.schema import HEAD, VERSION_TABLE, metadata
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import open_store
 
 
-def test_models_and_migrations_agree(store: Store) -> None:
-    with store.engine.connect() as connection:
+def tables(connection: Connection) -> dict[str, Any]:
+    """All that a database says of its tables; in which order columns lie there is nobody's concern."""
+    seen = inspect(connection)
+
+    def told(rows: Any) -> list[str]:
+        return sorted(str(sorted(row.items(), key=str)) for row in rows)
+
+    return {
+        name: (
+            told({**column, "type": str(column["type"])} for column in seen.get_columns(name)),
+            seen.get_pk_constraint(name)["constrained_columns"],
+            told(seen.get_foreign_keys(name)),
+            told(seen.get_indexes(name)),
+            told(seen.get_unique_constraints(name)),
+        )
+        for name in seen.get_table_names()
+    }
+
+
+def test_models_and_migrations_agree(store_url: str) -> None:
+    """A new store has what is made by all migrations, one after the other."""
+    engine = connect(parse_location(store_url))
+    with writing(engine) as connection:
+        upgrade(connection)
+    with engine.connect() as connection:
         context = MigrationContext.configure(
             connection, opts={"version_table": VERSION_TABLE, "compare_server_default": True}
         )
         assert compare_metadata(context, metadata) == []
+        migrated = tables(connection)
+    with writing(engine) as connection:
+        metadata.drop_all(connection)
+        connection.execute(text(f"DROP TABLE {VERSION_TABLE}"))
+    engine.dispose()
+    with open_store(store_url) as store, store.engine.connect() as connection:
+        assert revision_of(connection) == HEAD
+        assert tables(connection) == migrated
 
 
 def test_the_newest_script_is_the_one_the_tables_name() -> None:

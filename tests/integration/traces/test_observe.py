@@ -121,9 +121,22 @@ def test_what_was_issued_is_in_the_trace(device: Path, instances: Path, tmp_path
     assert all(row[2] is not None and row[1] is not None and row[1] <= row[2] for row in found)
     assert "the devices' own counters agree" in err
     assert "warning" not in err
+    assert f"next: plimsoll profile {trace}" in err
+    assert "nothing came meanwhile" not in err
     assert f"of {device.name} in" in out
     assert not core.contents(trace).totals["cut"]
     assert set(instances.iterdir()) == before
+
+
+@pytest.mark.parametrize("words", [[], ["--counters"]])
+@pytest.mark.usefixtures("instances")
+def test_a_device_that_was_idle_is_said_to_be(words: list[str], device: Path, tmp_path: Path) -> None:
+    process = started(tmp_path, str(device), "--for", "1s", *words)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert out.startswith("0 ")
+    assert "nothing came meanwhile, so there is no load to look at" in err
+    assert "next:" not in err
 
 
 @pytest.mark.usefixtures("instances")
@@ -207,6 +220,7 @@ def test_names_are_left_out_where_asked(device: Path, tmp_path: Path) -> None:
     interrupted(process)
     found = core.contents(tmp_path / "load.trace")
     assert found.header["processes"] == [""]
+    assert "the names of processes were left out (--anonymous)" in found.header["notes"]
     assert found.events >= 50
     assert b"fio" not in (tmp_path / "load.trace").read_bytes()
 
@@ -249,6 +263,55 @@ def test_a_process_stands_for_the_devices_of_its_files(device: Path, tmp_path: P
     assert "appears later, as writeback" in err
 
 
+def test_another_tracer_keeps_its_events(device: Path, instances: Path, tmp_path: Path) -> None:
+    """One that watches the same tracepoint meanwhile, with its own filter and its own buffer."""
+    other = instances / f"another-{os.getpid()}"
+    other.mkdir()
+    point = other / "events/block/block_bio_queue"
+    try:
+        number = device.stat().st_rdev
+        wanted = f"nr_sector == 8 && dev == {os.major(number) << 20 | os.minor(number)}"
+        (point / "filter").write_text(wanted)
+        (point / "enable").write_text("1")
+        process = started(tmp_path, str(device))
+        fio(device, "--rw=randread", "--bs=4k", "--number_ios=500", "--size=10M")
+        interrupted(process)
+        assert len(by("fio", tmp_path / "load.trace")) == 500
+        assert ((point / "enable").read_text().strip(), (point / "filter").read_text().strip()) == (
+            "1",
+            wanted,
+        )
+        assert (other / "trace").read_text().count("[fio]") == 500
+    finally:
+        (point / "enable").write_text("0")
+        other.rmdir()
+
+
+@pytest.mark.usefixtures("instances")
+@pytest.mark.parametrize("own_proc", [True, False])
+def test_in_a_container_numbers_of_processes_are_its_own_or_refused(
+    own_proc: bool, device: Path, tmp_path: Path
+) -> None:
+    """The shell of a new PID namespace opens the device as its process 2 or so, which outside has another number."""
+    need_program("unshare")
+    trace = tmp_path / "load.trace"
+    observe = f"{sys.executable} -m plimsoll observe $! --for 4s -o {trace}"
+    script = f"sleep 60 < {device} & {observe} & watched=$!; "
+    script += f"while kill -0 $watched && [ ! -s {trace} ]; do sleep 0.1; done; sleep 0.3; "
+    script += f"dd if={device} of=/dev/null bs=4k count=100 iflag=direct 2> /dev/null; wait $watched"
+    space = ["unshare", "--pid", "--fork", "--kill-child", *(["--mount-proc"] if own_proc else [])]
+    done = subprocess.run([*space, "sh", "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    told = re.sub(r"\s+", " ", done.stderr)
+    if not own_proc:
+        assert done.returncode == 2
+        assert "/proc shows the processes of another PID namespace" in told
+        assert not trace.exists()
+        return
+    assert done.returncode == 0, done.stderr
+    assert f"observing {device.name} for 4s" in told
+    assert len([row for row in by("dd", trace) if row[3] == 0]) == 100
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -274,7 +337,7 @@ def test_a_full_trace_ends_and_a_ring_goes_on(device: Path, tmp_path: Path) -> N
         "--rw=randread",
         "--bs=4k",
         "--iodepth=4",
-        "--rate_iops=20000",
+        "--rate_iops=40000",
         "--time_based",
         "--runtime=14",
         "--size=100M",

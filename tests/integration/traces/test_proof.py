@@ -40,7 +40,9 @@ ASKED = ("--size", "20GiB", "--provider", "aws", "--slo", "p99<250ms", "--prove"
 
 def test_one_keeps_the_objective_and_the_other_breaks_it(machine: Machine, tmp_path: Path) -> None:
     page = tmp_path / "advice.html"
-    done = machine.plimsoll("advise", str(a_trace(tmp_path)), *ASKED, "--json", "-o", str(page), "--quiet")
+    log = tmp_path / "events.jsonl"
+    outputs = ("--json", "-o", str(page), "--quiet", "--log-json", str(log))
+    done = machine.plimsoll("advise", str(a_trace(tmp_path)), *ASKED, *outputs)
     found = json.loads(done.stdout)
     proof = found["proof"]
     assert proof["by"] == "replay", proof
@@ -50,6 +52,9 @@ def test_one_keeps_the_objective_and_the_other_breaks_it(machine: Machine, tmp_p
     for side in ("recommended", "cheaper"):
         assert len(proof[side]["measured"]) == 3
         assert proof[side]["levels"].keys() == {"iops", "throughput"}
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert {each["session_id"] for each in events} == {proof["session"]}
+    assert sum(each["kind"] == "result" for each in events) == 6
     # Latency is not scaled: the cheaper one is as slow as its queue of thousands of I/Os makes it.
     middle = {
         side: statistics.median(each["p99<250ms"] for each in proof[side]["measured"])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from pathlib import Path
 
+from tests import guides
 from tests.integration.volumes.conftest import Machine
 
 GUIDE = Path(__file__).parents[3] / "docs" / "volumes.md"
 
 
 def test_the_guide_works_as_it_is_written(machine: Machine) -> None:
-    blocks = re.findall(r"```sh\n(.*?)```", GUIDE.read_text(), re.DOTALL)
-    commands = [line for block in blocks for line in block.strip().splitlines()]
+    commands = guides.lines(GUIDE)
     assert len(commands) > 15
     for command in commands:
         program, *words = shlex.split(command)

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 import pytest
 from tests.conftest import need_program
+from tests.integration.run import starter
 from tests.integration.volumes.conftest import Machine, fio
 
 from plimsoll.errors import TargetError, UnknownName, UsageError
@@ -248,11 +249,11 @@ def test_a_full_backing_is_an_error_for_the_program_only(machine: Machine) -> No
     home = machine.home / "small"
     home.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "plimsoll-test", str(home)], check=True)
-    environment = {**os.environ, "PLIMSOLL_HOME": str(home)}
 
     def plimsoll(*words: str) -> str:
-        command = [sys.executable, "-m", "plimsoll", *words]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+        done = starter.run([*words], home.parent, os.environ | {"PLIMSOLL_HOME": str(home)})
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     try:
         device = json.loads(plimsoll("volume", "create", "v", "--type", "gp3", "--size", "1GiB", "--json"))["device"]

@@ -20,7 +20,7 @@ from plimsoll.store import tokens
 from plimsoll.store.store import Store, open_store
 from plimsoll.store.tokens import Scope
 from plimsoll.units import DAY
-from plimsoll.web.server import listen, serve
+from plimsoll.web.server import STOP_S, listen, serve
 from plimsoll.web.settings import Settings
 
 
@@ -58,7 +58,8 @@ def running(store: Store, spool: Path, **changes: object) -> Iterator[Site]:
         yield Site(store, settings, taken_port)
     finally:
         stop.set()
-        thread.join()
+        thread.join(2 * STOP_S)
+        assert not thread.is_alive(), "the server does not end"
 
 
 def add(store: Store, session: Session, runs: list[Run]) -> None:

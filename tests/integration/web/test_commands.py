@@ -16,6 +16,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.factories import make_study
+from tests.integration.run import starter
 from tests.integration.web.conftest import add
 
 from plimsoll.store.store import open_store
@@ -24,9 +25,7 @@ PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 
 
 def plimsoll(*words: str, home: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [PLIMSOLL, *words], env=os.environ | {"PLIMSOLL_HOME": str(home)} | environment, capture_output=True, text=True
-    )
+    return starter.run([*words], Path.cwd(), os.environ | {"PLIMSOLL_HOME": str(home)} | environment)
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from tests.factories import make_study
 from tests.integration.web.conftest import add
+from tests.unit.report.test_bill_section import rented
+from tests.unit.report.test_subject import as_stored
 
 from plimsoll.errors import UnknownName
 from plimsoll.report.renderers.json import as_json
@@ -35,6 +37,23 @@ def test_other_places_of_one_name_are_not_pooled(tmp_path: Path) -> None:
         assert "4 and 8 runs measured apart" in told
         same = comparison.collect(store, [chosen[0], chosen[2]], pool=True)
         assert set(same.names.values()) == {"disk"}
+
+
+def test_allocations_of_products_are_pooled_as_these(tmp_path: Path) -> None:
+    kept = rented([1.0, 0.9, 0.8])
+    runs = as_stored(kept, list(kept.runs))
+    with open_store(str(tmp_path / "r.db")) as store:
+        for session in kept.sessions:
+            add(store, session, [run for run in runs if run.session_id == session.id])
+        chosen = [Choice(session.id, name) for session in kept.sessions for name in ("a", "b")]
+        found = comparison.collect(store, chosen, pool=True)
+        assert set(found.names.values()) == {"a", "b"}
+        told = json.dumps(as_json(comparison.build(found)), ensure_ascii=False)
+        assert "b is 1.26× slower than a (1.20…1.33) in randread (IOPS)." in told
+        assert "from 3 fresh allocations" in told
+        apart = comparison.collect(store, chosen, pool=False)
+        told = json.dumps(as_json(comparison.build(apart)), ensure_ascii=False)
+        assert "fresh allocations" not in told
 
 
 def test_cases_are_compared_across_a_parameter_only_when_asked(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_labels_are_written_and_shown(site: Site) -> None:
         found = stored(site, session)
         assert (found.title, found.tags, found.note) == ("after <b>", ("nightly", "release"), "the disk\nwas new")
         page = keeper.get(f"/sessions/{session.id}").text
-        assert "<h1>after &lt;b&gt;</h1>" in page
+        assert "<h1>after &lt;b&gt;: randread, gp3 against nvme</h1>" in page
         assert "nightly, release" in page
         keeper.post(f"/sessions/{session.id}/labels", data={"title": "after", "tags": "release", "note": ""})
         found = stored(site, session)

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.integration.run import starter
 from tests.integration.web.conftest import add, running
 from tests.unit.report.situations import SITUATIONS
 
@@ -48,8 +48,6 @@ from plimsoll.report.sections.verdicts import WORDS
 from plimsoll.stats.rules import rules
 from plimsoll.stats.sentences import sentence
 from plimsoll.store.store import open_store
-
-PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 
 LONG = "the short report; the page and JSON have it"
 PICTURES = "what its pictures show; the scores and verdicts are above"
@@ -136,13 +134,7 @@ class Outputs:
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         environment = {"PLIMSOLL_HOME": str(self.home), "PLIMSOLL_STORE": str(self.home / "r.db"), "COLUMNS": "2000"}
-        return subprocess.run(
-            [PLIMSOLL, *words, *(each.id for each in self.sessions)],
-            env=os.environ | environment,
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        return starter.run([*words, *(each.id for each in self.sessions)], self.home, os.environ | environment)
 
     def written(self, suffix: str) -> str:
         path = self.home / f"report{suffix}"

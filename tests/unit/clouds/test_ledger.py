@@ -38,6 +38,23 @@ def test_a_record_that_somebody_changed_is_kept() -> None:
     record.close()
     with (record.folder / ledger.FILE).open("a") as file:
         file.write("nothing that we write\n")
-    with pytest.raises(CloudError, match=r"cannot be read .*cloud sweep"):
+    with pytest.raises(CloudError, match=r"cannot be read to its end.*cloud sweep"):
         ledger.take_over(RENTAL.id)
     assert record.folder.exists()
+    [taken] = ledger.abandoned()
+    assert (taken.rental, taken.damaged) == (RENTAL, True)
+    taken.close()
+
+
+def test_the_session_that_is_measured_is_on_record_until_it_is_done() -> None:
+    use = ledger.Use(session="s", title="t", study={"targets": [{"name": "a"}]}, places={"a": "@m1:/mnt/a"})
+    record = ledger.begin(RENTAL)
+    record.begin_use(use)
+    record.close()
+    taken = ledger.take_over(RENTAL.id)
+    assert taken.use == use
+    taken.end_use()
+    taken.close()
+    again = ledger.take_over(RENTAL.id)
+    assert again.use is None
+    again.close()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -66,3 +68,36 @@ def test_packages_that_cannot_be_fetched(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(CloudError, match=r"the packages for Python 3.12 on x86_64 could not be fetched here: No match"):
         wheelhouse.wheelhouse(packed, PLATFORM)
     assert not list(tmp_path.glob("wheelhouses/*"))
+
+
+def test_what_only_draws_charts_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is half of all that would be copied to each machine."""
+    names = (
+        "vl_convert_python-1.8.0-cp37-abi3-manylinux_2_28_x86_64.whl",
+        "plimsoll-0.1.0-cp311-abi3-linux_x86_64.whl",
+        "numpy-2.3.0-cp312-cp312-manylinux_2_27_x86_64.whl",
+        "pip-25.0-py3-none-any.whl",
+    )
+
+    def fetched(wheel_: Path, platform: Platform, pinned: dict[str, str], folder: Path) -> None:
+        del wheel_, platform
+        assert "vl-convert-python" in pinned, "without it there is nothing to leave out"
+        for name in names:
+            (folder / name).touch()
+
+    told: list[str] = []
+    monkeypatch.setattr(wheelhouse, "_fetch", fetched)
+    made = wheelhouse.wheelhouse(tmp_path / "plimsoll.whl", PLATFORM, told.append)
+    assert sorted(each.name for each in made.iterdir()) == sorted(names[2:])
+    assert wheelhouse.wheelhouse(tmp_path / "plimsoll.whl", PLATFORM, told.append) == made
+    assert told == ["fetching the packages for Python 3.12 on x86_64, once for all such machines"]
+
+
+def test_a_worker_never_loads_what_is_not_sent() -> None:
+    """What a worker is asked to do is imported there without it."""
+    code = (
+        "import sys; sys.modules['vl_convert'] = None; "
+        "import plimsoll.cluster.probe, plimsoll.cluster.runs, plimsoll.clouds.hosts.layouts, "
+        "plimsoll.clouds.hosts.devices"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -77,6 +77,11 @@ def test_what_no_score_is_made_of_is_named(tmp_path: Path) -> None:
     found = explained(fixtures / "fio_json/fixtures/fio3.json")
     assert "disk_util[0].util = 97.5" in found.left_out
     assert not any(line.startswith("jobs[0].read.iops = ") for line in found.left_out)
+    found = explained(fixtures / "ycsb/fixtures/exporter_rows.json")
+    lines = (fixtures / "ycsb/fixtures/exporter_rows.json").read_text().split("\n")
+    places = [re.fullmatch(r"value = (\S+) \(line (\d+)\)", each) for each in found.left_out]
+    assert places
+    assert all(match and match[1] in lines[int(match[2]) - 1] for match in places)
     (tmp_path / "empty.txt").write_text("\n")
     found = explained(tmp_path / "empty.txt")
     assert (found.runs, found.failed) == ((), False)

@@ -52,3 +52,17 @@ def test_a_log_with_a_long_line_is_read(filling: str) -> None:
     (run,) = read_text("hammerdb", f"{log}{filling * (2_000_000 // len(filling))}\n").runs
     assert run.status is RunStatus.OK
     assert run.plan.parameters["virtual_users"] == 2
+
+
+def test_a_number_is_never_cut_where_the_looking_ends() -> None:
+    """A number that goes on beyond it is read whole, and a line that goes on does not end there."""
+    text = f"users: {' ' * 990}123456"
+    assert [match[1] for match in Sought(r"users: +(\d+)", "users: ").finditer(text)] == ["123456"]
+    assert Sought(r"users: +(\d+)$", "users: ").search(f"{text}x") is None
+
+
+@given(st.lists(pieces, max_size=30).map("".join))
+def test_what_is_put_in_its_place(text: str) -> None:
+    assert Sought(r"\d users", "users").sub(lambda match: f"<{match[0]}>", text) == re.sub(
+        r"\d users", lambda match: f"<{match[0]}>", text
+    )

@@ -12,6 +12,7 @@ from plimsoll.report import Evidence
 from plimsoll.report.allocations import of_products
 from plimsoll.report.document import Number, Table
 from plimsoll.report.sections import bill
+from plimsoll.stats.sentences import sentence
 from plimsoll.units import HOUR
 
 WHERE = "gp3 100 GiB, 3,000 IOPS, 125 MiB/s, on m7i.large"
@@ -104,4 +105,4 @@ def test_facts_of_a_foreign_file_may_be_anything(facts: Any) -> None:
 def test_each_rental_is_an_allocation_of_its_own() -> None:
     (product, *_) = of_products(rented([1.0, 1.0, 1.0]))
     assert len(product.allocations) == 3
-    assert product.sentence.startswith("b is 1.2")
+    assert sentence(product.cell).startswith("b is 1.2")

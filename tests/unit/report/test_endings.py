@@ -12,6 +12,7 @@ from plimsoll.model import RunStatus, SessionState
 from plimsoll.report import Evidence, build_document
 from plimsoll.report.endings import endings
 from plimsoll.report.renderers.json import as_json
+from plimsoll.units import parse_duration
 
 
 def told(found: Evidence, **study: Any) -> str:
@@ -30,6 +31,27 @@ def test_noise_is_not_decided() -> None:
     noisy = evidence(noise=0.3, blocks=6)
     assert told(noisy, mode="quick").startswith("limit of 6 blocks reached, IOPS undecided")
     assert told(noisy, blocks=6).startswith("limit of 6 blocks reached, IOPS undecided")
+
+
+def test_targets_that_take_short_turns_have_more_blocks() -> None:
+    noisy = evidence(noise=0.3, blocks=12)
+
+    def in_turns(runtime: str, blocks: int) -> str:
+        runs = [
+            run.model_copy(
+                update={
+                    "facts": {**run.facts, "slices": {}},
+                    "plan": run.plan.having({**run.plan.parameters, "runtime": parse_duration(runtime)}),
+                }
+            )
+            for run in noisy.runs
+            if run.block < blocks
+        ]
+        return told(Evidence(noisy.sessions, runs, noisy.baseline, noisy.band), mode="quick")
+
+    assert in_turns("1s", 12).startswith("limit of 12 blocks reached, IOPS undecided")
+    assert in_turns("2s", 6).startswith("limit of 6 blocks reached, IOPS undecided")
+    assert not in_turns("1s", 5).startswith("limit of")
 
 
 def test_one_target_is_precise_enough_or_not() -> None:

@@ -11,11 +11,11 @@ from plimsoll.report.labels import (
     interval_text,
     percent_text,
     range_text,
-    ratio_text,
     rounded,
     score_text,
 )
 from plimsoll.report.printable import clean
+from plimsoll.stats.ratio_text import ratio_text
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,14 @@ def test_the_unit_of_the_score_stands_behind_every_interval(value: float, spread
 
 
 @pytest.mark.parametrize(
-    ("ratio", "text"), [(0.31, "0.31×"), (0.0823, "0.0823×"), (31.4, "31.4×"), (1234.5, "1,234×"), (None, "n/a")]
+    ("ratio", "text"),
+    [
+        (0.31, "0.31×"),
+        (0.0823, "0.0823×"),
+        (31.0, "31×"),
+        (1234.5, "1,234×"),
+        (None, "n/a"),
+    ],
 )
 def test_ratios(ratio: float | None, text: str) -> None:
     assert ratio_text(ratio) == text

@@ -13,16 +13,19 @@ import pytest
 from tests.factories import make_study
 
 from plimsoll.model import POLICY_VERSION, Run, Score
-from plimsoll.report import Evidence, build_document, prometheus, publication
+from plimsoll.report import Evidence, build_document, levels, prometheus, publication
 from plimsoll.report.comparisons import Comparison, formats
+from plimsoll.report.document import Table
 from plimsoll.report.gate import nothing_compared
 from plimsoll.report.naming import named
 from plimsoll.report.rendering import render
+from plimsoll.report.sections import repeats
 from plimsoll.stats.policy import LEVELS_FROM
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.verdict import Answer
 from plimsoll.store.histories import SessionScores, Work
 from plimsoll.store.kept_scores import Counting
+from plimsoll.units import DAY, MINUTE, SECOND
 from plimsoll.web.history import of_scores
 
 _NOISE = random.Random(7)
@@ -191,3 +194,21 @@ def test_a_session_with_a_step_has_no_point_in_a_history() -> None:
     honest = of_scores(of(HONEST))
     assert (honest.pattern, honest.levels) == ("", ())
     assert honest.value == pytest.approx(3631, rel=0.01)
+
+
+def test_a_change_says_when_it_was_where_that_is_known() -> None:
+    start = 1_780_000_000 * SECOND
+    assert levels.when(start, start + 29 * MINUTE) == "after 29 min"
+    assert levels.when(start, start + 3 * DAY) == "2026-05-31 20:26:40 UTC"
+    assert levels.when(0, 0) == levels.when(0, start) == "", "an imported file that does not tell it"
+    [(told, worse)] = levels.changes_told([line for line in evidence(HONEST, STEP).lines if line.target == "b"])
+    assert worse
+    assert re.fullmatch(r"b fell in randread .* from run 34 of 40 on \(after \d+ min\)", told)
+    unknown = evidence(HONEST, STEP)
+    runs = [run.model_copy(update={"started_ns": 0, "ended_ns": 0}) for run in unknown.runs]
+    [(told, _)] = levels.changes_told(
+        [line for line in Evidence(unknown.sessions, runs, "a", 0.1).lines if line.target == "b"]
+    )
+    assert told.endswith("from run 34 of 40 on")
+    rows = next(block for block in repeats.build(evidence(HONEST, STEP)) if isinstance(block, Table)).rows
+    assert re.search(r"from run 34 of 40 on, the scores are .* lower than before, after \d+ min", str(rows))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from tests.factories import many_cases
+from tests.golden.sentences.speech import of_blocks
 from tests.unit.report.studies import evidence, pair, with_runs
 
 from plimsoll.report import Evidence, build_document, render
@@ -58,10 +60,30 @@ def test_ratios_say_their_direction() -> None:
     assert isinstance(latency, Judged)
     assert isinstance(rate, Judged)
     assert latency.verdict.startswith("▼ ")
-    assert latency.verdict.endswith("× as long")
+    assert latency.verdict.endswith("× slower")
     assert rate.verdict.endswith("× slower")
     assert rate.ratio is not None
     assert rate.ratio < 1
+
+
+def test_a_shorter_time_is_faster_as_its_arrow_says() -> None:
+    """Beside ▲, “0.50× as long” was read as half as good."""
+    found = evidence(baseline="a", targets=("a", "b"), cases=("ping",), blocks=5, ratios={"b": 2.0}, noise=0.005)
+    [table] = matrix.build(found)
+    assert isinstance(table, Table)
+    times = [row[-1] for row in table.rows if isinstance(row[-1], Judged) and row[-1].unit == "ns"]
+    assert re.fullmatch(r"▲ (2\.0\d?|1\.9\d?)× faster", times[0].verdict)
+    assert not any(cell.verdict.startswith("▲") and cell.verdict.endswith("slower") for cell in times)
+
+
+def test_the_answer_has_the_digits_of_the_table() -> None:
+    found = evidence(baseline="a", targets=("a", "b"), cases=("randread", "seqread"), blocks=5, ratios={"b": 1.4})
+    [table] = matrix.build(found)
+    assert isinstance(table, Table)
+    said = {row[-1].verdict.split()[1] for row in table.rows if isinstance(row[-1], Judged) and row[-1].ratio}
+    whole = "\n".join(of_blocks(answer.build(found)))
+    [range_] = re.findall(r"\(randread, seqread, ([^)]*)\)", whole)
+    assert set(range_.split(" to ")) <= said
 
 
 def test_what_all_targets_begin_with_is_said_once() -> None:

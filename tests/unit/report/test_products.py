@@ -11,6 +11,7 @@ from tests.factories import make_study
 from plimsoll.model import Run, Session
 from plimsoll.report import Evidence
 from plimsoll.report.allocations import allocations, of_products
+from plimsoll.stats.sentences import sentence
 from plimsoll.stats.verdict import Answer, judge
 
 
@@ -53,8 +54,8 @@ def test_the_verdict_is_that_of_one_ratio_per_allocation() -> None:
     assert [each.blocks for each in product.allocations] == [6] * 5
     assert product.cell.verdict.estimate == pytest.approx(judge(means).estimate)
     assert product.cell.verdict.answer is Answer.WORSE
-    assert product.sentence.startswith("io2 is 1.2")
-    assert product.sentence.endswith(", 5 fresh allocations of each")
+    assert sentence(product.cell).startswith("io2 is 1.2")
+    assert sentence(product.cell).endswith(", 5 fresh allocations of each")
 
 
 def test_allocations_that_differ_leave_open_what_blocks_would_decide() -> None:
@@ -64,7 +65,7 @@ def test_allocations_that_differ_leave_open_what_blocks_would_decide() -> None:
     assert each == [Answer.WORSE, Answer.BETTER, Answer.WORSE, Answer.BETTER]
     (product,) = (found for found in of_products(judged(ratios, blocks=12)) if found.cell.metric == "iops")
     assert product.cell.verdict.answer is Answer.UNKNOWN
-    assert "over 4 fresh allocations of each; " in product.sentence
+    assert "over 4 fresh allocations of each; " in sentence(product.cell)
     assert product.spread is not None
     assert product.spread.low > 0.1
 
@@ -127,6 +128,6 @@ def test_a_chain_of_shared_places_is_one_allocation() -> None:
 
 def test_two_allocations_are_a_preview() -> None:
     (product,) = (each for each in of_products(judged([0.8, 0.8])) if each.cell.metric == "iops")
-    assert product.sentence.startswith("preview, no verdict: ")
-    assert product.sentence.endswith("over 2 fresh allocations of each; a verdict on products needs 3")
+    assert sentence(product.cell).startswith("preview, no verdict: ")
+    assert sentence(product.cell).endswith("over 2 fresh allocations of each; a verdict on products needs 3")
     assert (product.spread, product.next_ratio) == (None, None)

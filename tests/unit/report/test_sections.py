@@ -269,7 +269,7 @@ def test_an_interval_that_says_nothing_does_not_stretch_the_chart() -> None:
         for factor in [next(factors) if (run.target.name, run.plan.case) == ("b", "ping") else 1.0]
     ]
     document = build_document(with_runs(found, runs))
-    assert "as long as a (wide open) after 3 blocks" in sentences(document, "verdicts")
+    assert "as fast as a (wide open) after 3 blocks" in sentences(document, "verdicts")
     assert "that interval is wide open" in sentences(document, "forest")
     rows = table(document, "verdicts")
     assert {row[5] for row in rows if row[0] == "ping"} == {"wide open"}
@@ -355,7 +355,7 @@ def test_repeated_blocks_have_their_own_place() -> None:
 def test_several_sessions_make_one_report() -> None:
     one, other = (make_study(("a", "b"), ("randread",), 3, seed=seed, title=f"study {seed}") for seed in (1, 2))
     document = build_document(Evidence([one[0], other[0]], [*one[1], *other[1]], None, 0.1))
-    assert document.title == "study 1 and 1 more session"
+    assert document.title == "study 1 and 1 more session: randread, b against a"
     assert "6 blocks" in sentences(document, "verdicts")
     assert "these 2 sessions" in sentences(document, "verdicts")
 

@@ -9,9 +9,11 @@ import pytest
 from plimsoll import notices
 from plimsoll.clouds.target import complete, rented_volumes
 from plimsoll.errors import UnknownName, UsageError
+from plimsoll.prices.databases import database_cost
 from plimsoll.run.rented_targets import rented_study, to_rent
 from plimsoll.run.studies import chosen, studies
 from plimsoll.targets.parse import parse_target
+from plimsoll.targets.rented_database import rented_shape
 
 OF_VOLUMES = ("piops-2013", "raid-fs-2009", "commit-2008", "gp2-vs-instance-store-2020")
 
@@ -59,13 +61,30 @@ def test_servers_on_volumes_become_managed_databases(quick: bool) -> None:
     before = studies()["rds-piops-2013"].study(quick=quick)
     study, told = rented_study(before, "aws")
     assert to_rent(before.targets, "aws", "mariadb").written == (
-        "standard=aws-rds:mariadb,class=db.m6g.large,storage=gp3,size=100GiB",
-        "iops1000=aws-rds:mariadb,class=db.m6g.large,storage=io1,size=100GiB,iops=1000",
-        "iops3000=aws-rds:mariadb,class=db.m6g.large,storage=io1,size=300GiB,iops=3000",
+        "standard=aws-rds:mysql,class=db.m5.large,storage=gp3,size=100GiB",
+        "iops1000=aws-rds:mysql,class=db.m5.large,storage=io1,size=100GiB,iops=1000",
+        "iops3000=aws-rds:mysql,class=db.m5.large,storage=io1,size=300GiB,iops=3000",
     )
     assert "standard: storage standard is rented as gp3: RDS ended magnetic storage on 2026-04-30" in told
-    assert any("is rented as class db.m6g.large: RDS has no class of the M1 family" in sentence for sentence in told)
+    assert any("is rented as class db.m5.large: RDS has no class of the M1 family" in sentence for sentence in told)
+    assert any("server mariadb is rented as mysql: a private MariaDB stands for MySQL here" in each for each in told)
     assert all("server" not in entry.overrides for entry in study.entries)
+
+
+def test_all_of_a_rented_study_has_a_dated_price() -> None:
+    """Without one no budget could be kept, and nobody could rent it."""
+    study, _ = rented_study(studies()["rds-piops-2013"].study(), "aws")
+    for target in study.targets:
+        found = database_cost(rented_shape(target))
+        assert found.unknown == ()
+        assert found.as_of
+
+
+def test_a_server_without_a_successor_stays_itself() -> None:
+    volume = parse_target("a=vol:type=gp3,size=100GiB,instance=m7i.large")
+    found = to_rent([volume], "aws", "postgresql")
+    assert found.written == ("a=aws-rds:postgres,class=db.m7i.large,storage=gp3,size=100GiB",)
+    assert found.notices == ()
 
 
 def test_options_for_the_test_stay_and_other_targets_too() -> None:

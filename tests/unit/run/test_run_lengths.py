@@ -13,7 +13,7 @@ from plimsoll.run.study import Study, from_table, from_words
 from plimsoll.units import MILLISECOND, SECOND
 
 TWO = ("a=.", "b=.,depth=9")
-SHORT, USUAL = (2 * SECOND, 250 * MILLISECOND), (10 * SECOND, SECOND)
+SHORT, USUAL = (SECOND, 250 * MILLISECOND), (10 * SECOND, SECOND)
 
 
 def study(*on: str, tests: tuple[str, ...] = ("randread",), **choices: object) -> Study:
@@ -37,7 +37,7 @@ def test_settings_of_one_disk_have_short_runs() -> None:
         (study("a=.", "b=.,direct=no,mode=randwrite"), USUAL),
         (study(shared={"runtime": "4s"}), (4 * SECOND, SECOND)),
         (study(shared={"runtime": "10s"}), USUAL),
-        (study(shared={"warmup": "3s"}), (2 * SECOND, 3 * SECOND)),
+        (study(shared={"warmup": "3s"}), (SECOND, 3 * SECOND)),
         (study("a=.,runtime=4s", "b=.,runtime=4s,depth=9"), (4 * SECOND, SECOND)),
         (study(quick_sizes=True), (SECOND, 200 * MILLISECOND)),
         (
@@ -91,5 +91,20 @@ def test_a_session_goes_on_as_it_began() -> None:
 def test_only_the_tests_that_take_turns_are_shortened(tmp_path: Path) -> None:
     steps, ways = in_turns(study("a=.", "b=.,engine=psync,depth=1", tests=("randread", "postmark")))
     assert [ways[step.case].slices for step in steps] == [True, False]
-    assert steps[0].plans["a"].parameters["runtime"] == 2 * SECOND
+    assert steps[0].plans["a"].parameters["runtime"] == SECOND
     assert steps[1].plans == in_turns(study(f"a={tmp_path}", "b=.", tests=("postmark",)))[0][0].plans
+
+
+def test_many_short_runs_take_as_long_as_few_that_are_not() -> None:
+    """Of these a mode makes more blocks, as long as nobody has set how many."""
+    for mode, short, usual in (("quick", 12, 6), ("standard", 20, 12), ("publish", 32, 20)):
+        (step,), _ = in_turns(study(mode=mode))
+        assert step.most_blocks(study(mode=mode)) == short
+        for asked in (study(mode=mode, interleave="blocks"), study(mode=mode, shared={"runtime": "2s"})):
+            (step,), _ = in_turns(asked)
+            assert step.most_blocks(asked) == usual
+    (step,), _ = in_turns(study(blocks=4))
+    assert step.most_blocks(study(blocks=4)) == 4
+    whole = study(mode="standard", interleave="blocks", shared={"runtime": "1s"})
+    (step,), _ = in_turns(whole)
+    assert step.most_blocks(whole) == 12

@@ -105,6 +105,18 @@ def test_a_warm_up_is_left_out() -> None:
     assert "iops_burst" not in found
 
 
+def test_every_slice_counts_wherever_it_lies() -> None:
+    """Between them other targets work: they lie in twice the time that they measure."""
+    lies = [replace_start(each, 2 * number) for number, each in enumerate(intervals([100, 200, 300, 400]))]
+    in_slices = {**outcome(4, read=1000), "slices": {}}
+    assert named(plan(), in_slices, {}, lies)["iops"] == 250
+    assert named(plan("randrw"), {**outcome(4, read=750, write=250), "slices": {}}, {}, lies)["write_iops"] == 62.5
+
+
+def replace_start(interval: Interval, second: int) -> Interval:
+    return interval.model_copy(update={"start_ns": second * SECOND})
+
+
 def test_nothing_measured_is_no_score() -> None:
     assert scores(plan(), outcome(0), {}, []) == ()
 

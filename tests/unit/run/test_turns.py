@@ -70,8 +70,8 @@ def test_a_drift_over_a_pair_of_rounds_hits_all_alike(names: list[str], runtime_
         assert len(middles) == 1
 
 
-def test_the_order_is_another_in_every_block_and_the_same_for_a_seed() -> None:
-    blocks = [usual(["a", "b"], 5 * SECOND, f"session/case/{number}/0") for number in range(20)]
+def test_lengths_and_order_are_others_from_block_to_block_and_the_same_for_a_seed() -> None:
+    blocks = [usual(["a", "b", "c"], 5 * SECOND, f"session/case/{number}/0") for number in range(20)]
     assert len({str(each.of) for each in blocks}) == 20
     assert len({each.slice_ns for each in blocks}) > 5
     assert usual(["a", "b"], 5 * SECOND, "x") == usual(["a", "b"], 5 * SECOND, "x")
@@ -100,5 +100,9 @@ def test_who_follows_whom_is_what_the_order_of_time_says(names: list[str], runti
     ends = {start + length: name for name, each in found.of.items() for start, length in each}
     for name, each in found.of.items():
         assert follows[name] == [ends.get(start) != name for start, _ in each]
-        rounds = len(each)
-        assert follows[name].count(False) >= rounds // 2 // len(names), "some slices of each follow an own one"
+    pairs = len(follows[names[0]]) // 2
+    own = sorted(each.count(False) for each in follows.values())
+    assert own[-1] >= pairs - 1, "who begins the pairs ends them, too"
+    assert own[0] >= pairs // len(names), "some slices of each follow an own one"
+    if len(names) == 2:
+        assert sum(own) == 2 * pairs - 1, "of two, half of all slices but the first"

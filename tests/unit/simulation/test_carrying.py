@@ -9,9 +9,9 @@ import pytest
 
 from plimsoll.catalog.shape import volume_shape
 from plimsoll.prices.cost import cost
-from plimsoll.simulation.carrying import LATENCY, Carrier, Measured, as_sold, carriers
+from plimsoll.simulation.carrying import LATENCY, Carrier, Measured, as_sold, carriers, cheapest_for_all
 from plimsoll.simulation.lasting import for_ever
-from plimsoll.units import GIB, MIB
+from plimsoll.units import GIB, KIB, MIB
 
 RANDOM = Measured(4096, 1.0, sequential=False, in_flight=32, data_bytes=100 * GIB, per_second=9_000)
 
@@ -82,3 +82,26 @@ def test_your_own_prices_count_from_the_next_question_on(tmp_path: Path, monkeyp
 def test_a_default_volume_is_the_least_that_is_sold() -> None:
     assert as_sold("gp3", RANDOM).shape.one == "gp3 100 GiB, 3,000 IOPS, 125 MiB/s"
     assert as_sold("gp3", RANDOM).shape.options == volume_shape({"type": "gp3", "size": "100GiB"}, "").options
+
+
+def test_one_volume_for_several_loads_does_each_and_costs_no_less_than_for_one() -> None:
+    many = Measured(4 * KIB, 1.0, sequential=False, in_flight=64, data_bytes=GIB, per_second=40_000)
+    large = Measured(MIB, 1.0, sequential=True, in_flight=8, data_bytes=GIB, per_second=1_200)
+    found = [carriers(each)[0] for each in (many, large)]
+    both = cheapest_for_all([many, large], found)
+    assert both is not None
+    assert both.usd_per_month is not None
+    assert all(both.usd_per_month >= (those[0].usd_per_month or 0) for those in found)
+    for each in (many, large):
+        assert for_ever(both.shape, each.load, cost(both.shape)).outcome.sustained.operations >= 0.97 * each.per_second
+    [alone] = [cheapest_for_all([many], found[:1])]
+    assert alone is not None
+    assert alone.shape == found[0][0].shape
+
+
+def test_loads_that_no_one_volume_does_have_none() -> None:
+    many = Measured(4 * KIB, 1.0, sequential=False, in_flight=32, data_bytes=GIB, per_second=97_600)
+    large = Measured(MIB, 1.0, sequential=True, in_flight=8, data_bytes=GIB, per_second=6_000)
+    found = [carriers(each)[0] for each in (many, large)]
+    assert all(found)
+    assert cheapest_for_all([many, large], found) is None

@@ -67,6 +67,12 @@ def test_certainty_of_a_few() -> None:
     assert certain([0.0] * 9 + [5.0], BAND) == (0, True), "one block is far from the others"
 
 
+def test_late_looks_spend_as_little_of_it_as_of_all_levels() -> None:
+    differences = [0.1] * 9 + [-0.02] * 7
+    assert certain(differences, BAND) == (1, True)
+    assert certain(differences, BAND, 0.08) == (0, False)
+
+
 def _false(place: Place, truth: float, *, after_own: bool) -> int:
     """Of 40 simulated sessions in turns as they are really taken, how many end with what is not so."""
     random = np.random.default_rng(7)

@@ -27,7 +27,7 @@ def test_the_plan_of_looks() -> None:
 def test_levels_and_modes() -> None:
     assert f"p₂ = {policy.P2} (two-sided) and p₁ = {policy.P1}" in TEXT
     for name, mode in policy.MODES.items():
-        assert re.search(rf"^\| {name} \| {mode.cap} \|", TEXT, re.MULTILINE)
+        assert re.search(rf"^\| {name} \| {mode.cap} \| {mode.short_cap} \|", TEXT, re.MULTILINE)
 
 
 def test_levels_of_sets_measured_apart() -> None:

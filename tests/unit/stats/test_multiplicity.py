@@ -60,4 +60,5 @@ def test_the_footer_counts() -> None:
     assert footer([noisy] * 14) == "0 of 14 comparisons decided."
     weak = judge([0.2, 0.22, 0.24])
     assert "; it does not stay significant after correction for 14 comparisons" in footer([weak, *[noisy] * 13])
+    assert "correction" not in footer([weak, *[noisy] * 13], corrected=False)
     assert "; none stays significant after correction for 32 comparisons" in footer([weak, weak, *[noisy] * 30])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.stats.digits import decimals, rounded, wide_open, with_interval
+from plimsoll.stats.digits import decimals, in_columns, rounded, wide_open, with_interval
 from plimsoll.stats.direction import difference, relation
 from plimsoll.stats.paired import Cell, ScoreRow, cells
 from plimsoll.stats.policy import MODES
@@ -29,15 +29,15 @@ def cell(ratios: list[float], *, metric: str = "iops", unit="1/s", direction="hi
         (cell([0.31, 0.32, 0.30, 0.31]), "gp3 is 3.2× slower than nvme (2.9…3.5), 4 blocks"),
         (
             cell([3.1, 3.2, 3.0, 3.1], metric="read_p99", unit="ns", direction="lower"),
-            "gp3 takes 3.1× as long as nvme (2.8…3.4), 4 blocks",
+            "gp3 is 3.1× slower than nvme (2.8…3.4), 4 blocks",
         ),
         (
             cell([0.5, 0.51, 0.49], metric="read_p99", unit="ns", direction="lower"),
-            "gp3 takes 0.50× as long as nvme (0.43…0.58), 3 blocks",
+            "gp3 is 2.0× faster than nvme (1.7…2.3), 3 blocks",
         ),
         (
             cell([2.0, 2.01, 2.0], metric="hit_share", unit="1"),
-            "gp3 is 2.00× as high as nvme (1.96…2.05), 3 blocks",
+            "gp3 is 2.00× higher than nvme (1.96…2.05), 3 blocks",
         ),
         (
             cell([1.001, 1.004, 0.998]),
@@ -115,6 +115,15 @@ def test_numbers() -> None:
     assert rounded(1234.5, -2) == "1,200"
     assert band(0.10) == "±10 % (−9.1 %/+10 %)"
     assert band(0.05) == "±5 % (−4.8 %/+5 %)"
+
+
+def test_a_point_has_the_digits_of_its_interval() -> None:
+    assert with_interval(12.6, 13.0, 13.4) == ("13.0×", " (12.6…13.4)")
+    assert in_columns(12.6, 13.0, 13.4) == ("13.0×", "12.6×…13.4×")
+    assert in_columns(2.9, 3.2, 3.6) == ("3.2×", "2.9×…3.6×")
+    assert in_columns(0.001, 1.0, 2.0) == ("1×", "wide open")
+    assert in_columns(None, 1.08, None) == ("1.1×", "n/a")
+    assert in_columns(None, None, None) == ("n/a", "n/a")
 
 
 def test_an_interval_beside_1_is_written_so() -> None:

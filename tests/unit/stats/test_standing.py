@@ -99,7 +99,7 @@ def test_rates(ratios: list[float], baseline: Standing | None, target: Standing 
 def test_latencies_say_what_the_target_is_held_to() -> None:
     text = told([3.1, 3.2, 3.0, 3.1], None, BURST, latency=True)
     assert text == (
-        "gp3 takes 3.1× as long as nvme (2.8…3.4) while gp3 has burst credits, 33 min, 4 blocks; "
+        "gp3 is 3.1× slower than nvme (2.8…3.4) while gp3 has burst credits, 33 min, 4 blocks; "
         "then gp3 is held to 300 IOPS (now 3,000), and its latency rises"
     )
     # A rate after a cliff lasts, but latencies are of whole runs.

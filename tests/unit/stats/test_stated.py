@@ -79,9 +79,9 @@ def compared(a: Stated | None, b: Stated | None, *, policy: int = 3) -> Cell:
 
 def test_sentences() -> None:
     told = sentence(compared(Stated(1e9, 1e7), Stated(2e9, 1e7)))
-    assert told == "b takes 2.00× as long as a (1.93…2.08), 2.000 ± 0.010 s against 1.000 ± 0.010 s"
+    assert told == "b is 2.00× slower than a (1.93…2.08), 2.000 ± 0.010 s against 1.000 ± 0.010 s"
     assert sentence(compared(Stated(1e9, 3e8), Stated(2e9, 3e8))).startswith(
-        "no significant difference: b takes 2.0× as long as a ("
+        "no significant difference: b is 0.50× as fast as a ("
     )
     inside = Stated(2e9, 1e5)
     cell = cells([row("a", 1.98e9, Stated(1.98e9, 1e5)), row("b", 2e9, inside)], "a", apart={"s": False})[0]

@@ -6,7 +6,10 @@ import pytest
 from tests.unit.traces.loads import Part, load
 
 from plimsoll.catalog.volume_type import volume_type
+from plimsoll.report.document import Table, cell_text
 from plimsoll.simulation.slo import parse_slo
+from plimsoll.traces.advice import growth, headroom
+from plimsoll.traces.advice.document import advice_document
 from plimsoll.traces.advice.families import SMALL, Standing, family
 from plimsoll.traces.advice.machines import machines
 from plimsoll.traces.advice.progress import Progress
@@ -51,6 +54,33 @@ def test_growth_is_that_of_the_worst_bursts() -> None:
     assert found.breaks_in_bursts
     assert found.breaks is not None
     assert found.breaks.factor == pytest.approx(9000 / 600, rel=0.02)
+
+
+def test_the_curve_carries_up_to_where_the_volume_breaks_and_not_beyond() -> None:
+    for series in (load((Part(60, 2900),)), load((Part(50, 200), Part(10, 2500), Part(60, 200)), size=4096)):
+        found = _advice(series, Asked(size="500GiB", providers=("aws",)))
+        assert found.breaks is not None
+        assert found.breaks.factor is not None
+        grown = [each.factor for each in found.stages]
+        assert grown == sorted(grown)
+        assert (grown[0], found.stages[0].iops) == (1.0, pytest.approx(found.demand.rate))
+        for each in found.stages:
+            assert bool(each.why_not) == (each.factor >= found.breaks.factor), each.factor
+            assert each.why_not or each.turn is not None
+        waiting = [each.waiting for each in found.stages]
+        assert waiting == sorted(waiting)
+        assert waiting[-1] > 0
+
+
+def test_a_load_of_too_many_operations_is_judged_by_limits_along_its_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(growth, "BUDGET", 0)
+    monkeypatch.setattr(headroom, "BUDGET", 0)
+    found = _advice(load((Part(60, 2900),)), Asked(size="500GiB", providers=("aws",)))
+    assert {each.turn for each in found.stages} == {None}
+    assert {bool(each.why_not) for each in found.stages} == {True, False}
+    table, _ = next(each.blocks for each in advice_document(found).sections if each.title == "As the load grows")
+    assert isinstance(table, Table)
+    assert {cell_text(row[-1]).partition(":")[0] for row in table.rows} == {"its limits allow it", "no"}
 
 
 def test_todays_volume_is_judged_with_headroom_and_size() -> None:

@@ -58,7 +58,7 @@ def test_a_packed_text_is_read_as_well(tmp_path: Path) -> None:
 
 def test_what_is_no_trace_is_refused_with_what_would_be_one(tmp_path: Path) -> None:
     path = write(tmp_path, "hello\nworld\n")
-    with pytest.raises(core.TraceError, match=r"load\.txt: is no trace that is known here; known are .*blkparse"):
+    with pytest.raises(core.TraceError, match=r"load\.txt is no trace that is known here; known are .*blkparse"):
         core.contents(path)
     with pytest.raises(core.TraceError, match="cannot be read as nonsense, which is no format"):
         core.contents(path, "nonsense")

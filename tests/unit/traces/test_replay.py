@@ -36,7 +36,7 @@ def test_one_look_says_what_each_device_was_asked_for(tmp_path: Path) -> None:
         ("8,0", [1, 1, 1, 0], 3008 * 512, 8192, 1_500_000_000)
     ]
     assert len(found.sha256) == 64
-    assert not found.cut
+    assert not found.notes
 
 
 def test_a_plan_has_the_content_and_not_the_place(tmp_path: Path) -> None:
@@ -72,10 +72,10 @@ def test_other_tests_have_no_recording() -> None:
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     found = load(tmp_path)
     assert replay.said(found, 0, replay.How()) == [
-        "1 trims are left out: later reads would find nothing there",
+        "trims: 1; they are left out, because later reads would find nothing there",
     ]
     assert replay.said(found, 0, replay.How(reads_only=True))[0] == (
-        "1 writes and flushes are left out: only reads are replayed here"
+        "writes and flushes: 1; they are left out, because only reads are replayed here"
     )
 
 
@@ -94,6 +94,10 @@ def test_what_cannot_be_replayed_is_refused(tmp_path: Path) -> None:
         replay.parameters(only_write, None, replay.How(reads_only=True))
     with pytest.raises(UsageError, match="less than one I/O"):
         replay.parameters(load(tmp_path), None, replay.How(region=4096))
+    small = load(tmp_path, OTHER)
+    replay.parameters(small, None, replay.How(region=4096))
+    with pytest.raises(UsageError, match=r"--space 1 KiB is less than one I/O of the trace, 4 KiB"):
+        replay.parameters(small, None, replay.How(region=1024))
     packed = tmp_path / "load.gz"
     packed.write_bytes(gzip.compress(LINES.encode()))
     with pytest.raises(UsageError, match="is packed"):
@@ -119,9 +123,11 @@ def test_targets_with_larger_blocks_get_whole_ones(tmp_path: Path) -> None:
     large = replay.How(align=4096)
     values = replay.parameters(found, None, large)
     assert (values["recording"]["align"], values["block_size"]) == (4096, "8192B")
-    assert replay.said(found, 0, large)[0] == "1 trims are left out: later reads would find nothing there"
+    assert (
+        replay.said(found, 0, large)[0] == "trims: 1; they are left out, because later reads would find nothing there"
+    )
     odd = load(tmp_path, LINES.replace("1000 + 8", "1001 + 9"))
-    assert "1 I/Os are not of whole blocks of 4,096 bytes, which the target needs" in " ".join(
+    assert "I/Os that are not of whole blocks of 4,096 bytes, as the target needs them: 1" in " ".join(
         replay.said(odd, 0, large)
     )
     assert "whole blocks" not in " ".join(replay.said(odd, 0, replay.How()))

@@ -53,9 +53,9 @@ def test_what_was_idle_at_its_end_is_a_part_of_it(tmp_path: Path) -> None:
 def test_what_is_not_in_it_is_said(tmp_path: Path) -> None:
     lost = [{"what": "lost", "count": 1234, "why": "records were lost."}]
     path = recorded(tmp_path, blkparse(50, 3), left_out=lost)
-    assert "1,234 × records were lost" in from_trace(path).notes
+    assert "records were lost" in from_trace(path).notes
     path.write_bytes(path.read_bytes()[:-40])
-    assert "the file is cut off; this is up to its last whole block" in from_trace(path).notes
+    assert "the file is cut short; what came after its last whole block or line is not known" in from_trace(path).notes
     assert not from_trace(recorded(tmp_path, blkparse(50, 3), left_out=[])).notes
 
 
@@ -97,7 +97,7 @@ def test_counters_of_the_kernel_say_what_is_not_in_them_too(tmp_path: Path) -> N
     path = samples(tmp_path, 1, 1, -1, -1, left_out=lost)
     found = from_trace(path)
     assert (found.reads.tolist(), found.source) == ([5, 5, 0, 0], "counters (observe)")
-    assert found.notes == ("no rights", "2 × intervals were left out")
+    assert found.notes == ("no rights", "intervals were left out")
     with pytest.raises(UsageError, match="holds counters, and no I/Os"):
         look(path)
 

@@ -48,7 +48,7 @@ def test_files_of_one_device_are_joined(tmp_path: Path) -> None:
     assert (apart.periods, apart.observed_s) == (6, 40.0)
     assert any("20 s were not observed (a gap)" in note for note in apart.notes)
     twice = files(tmp_path, monday, iostat("2026-09-21 00:00:10", 10, 10))
-    assert any("1 times came twice; the last value of each was used" in note for note in twice.notes)
+    assert any("moments with several values: 1; the last of each was used" in note for note in twice.notes)
 
 
 def test_counters_go_on_from_file_to_file(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::trace::event::{Event, UNKNOWN};
+use crate::trace::pairing::Counted;
 use crate::trace::sample::Counters;
 
 /// No trace has more devices, and none more processes.
@@ -83,7 +84,7 @@ pub struct LeftOut {
     pub what: String,
     /// How often.
     pub count: u64,
-    /// A sentence: what it was, and what was done instead.
+    /// A sentence with the count: what it was, and what was done instead.
     pub why: String,
 }
 
@@ -136,23 +137,59 @@ impl Totals {
         self.kinds.iter().map(|sum| sum.events).sum()
     }
 
-    /// Says of writes with a promise of the device that this promise is not in the trace.
-    pub fn leave_out_forced(&mut self, count: u64) {
-        self.leave_out("forced", count, || {
-            "writes are to be durable when they are done (FUA), or come behind a flush; they count as plain writes, and a \
-             replay neither forces them nor flushes before them"
+    /// Says what did not pair up as it should.
+    pub fn leave_out_unpaired(&mut self, counted: &Counted) {
+        self.leave_out("begun_before", counted.strangers, || {
+            "completions of I/Os that were under way when the recording began: {}; they are left out".to_owned()
+        });
+        self.leave_out("failed", counted.failed, || "I/Os that failed: {}; they count like others".to_owned());
+        self.leave_out("given_up", counted.given_up, || {
+            "I/Os that did not complete within 10 minutes: {}; they count as never completed".to_owned()
+        });
+    }
+
+    /// Says what moves no data in a way that is known here.
+    pub fn leave_out_pass_through(&mut self, count: u64) {
+        self.leave_out("pass_through", count, || {
+            "requests that are neither reads, writes, trims nor flushes (pass-through): {}; they are left out"
                 .to_owned()
         });
     }
 
-    /// Says that something is missing; the same word adds up.
+    /// Says of writes with a promise of the device that this promise is not in the trace.
+    pub fn leave_out_forced(&mut self, count: u64) {
+        self.leave_out("forced", count, || {
+            "writes that are to be durable when they are done (FUA), or that come behind a flush: {}; they count as plain \
+             writes, and a replay neither forces them nor flushes before them"
+                .to_owned()
+        });
+    }
+
+    /// Says that something is missing; the same word adds up. The count is told in the place of `{}`.
     pub fn leave_out(&mut self, what: &str, count: u64, why: impl FnOnce() -> String) {
         if count == 0 {
             return;
         }
-        match self.left_out.iter_mut().find(|left| left.what == what) {
-            Some(left) => left.count += count,
-            None => self.left_out.push(LeftOut { what: what.to_owned(), count, why: why() }),
+        let before = self.left_out.iter().position(|left| left.what == what);
+        let place = before.unwrap_or(self.left_out.len());
+        if before.is_none() {
+            self.left_out.push(LeftOut { what: what.to_owned(), count: 0, why: String::new() });
         }
+        let left = &mut self.left_out[place];
+        left.count += count;
+        left.why = why().replacen("{}", &grouped(left.count), 1);
     }
+}
+
+/// `1,234,567`
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut found = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            found.push(',');
+        }
+        found.push(digit);
+    }
+    found
 }

@@ -160,17 +160,19 @@ impl Order {
     pub fn tell(&self, totals: &mut Totals) {
         let counted = self.counted;
         totals.leave_out("late", counted.late, || {
-            format!("I/Os are more than {WINDOW} lines, or 10 minutes, out of order; their time is taken from the lines around them")
+            format!("I/Os that are more than {WINDOW} lines, or 10 minutes, out of order: {{}}; their time is taken from the lines around \
+                 them")
         });
         let (by, line) = counted.back_first;
         totals.leave_out("clock_back", counted.back, || {
-            format!("the clock goes back, first by {} s in line {line}; time goes on from there (if the file is sorted by device, \
-                 sort it by time instead)", by / 1_000_000_000)
+            let seconds = by / 1_000_000_000;
+            format!("steps back of the clock, the first by {seconds} s in line {line}: {{}}; time goes on from there (if the file is \
+                 sorted by device, sort it by time instead)")
         });
         let (by, line) = counted.ahead_first;
         totals.leave_out("clock_ahead", counted.ahead, || {
             let days = by / (24 * 3600 * 1_000_000_000);
-            format!("the clock goes ahead, first by {days} days in line {line}; that gap is taken out")
+            format!("steps ahead of the clock, the first by {days} days in line {line}: {{}}; such gaps are taken out")
         });
     }
 }

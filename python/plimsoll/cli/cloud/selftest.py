@@ -8,6 +8,7 @@ import typer
 
 from plimsoll.cli.cloud._options import Provider
 from plimsoll.cli.options import Json
+from plimsoll.cli.streams import LogJson, Otlp, Streams
 
 EXAMPLES = (
     "`plimsoll cloud selftest --budget 1USD`, `plimsoll cloud selftest --instance m5.large --region eu-west-1 …`."
@@ -26,6 +27,8 @@ def command(
     ] = None,
     zone: Annotated[str | None, typer.Option("--zone", metavar="us-east-1a", help="The zone in it.")] = None,
     json: Json = False,
+    log_json: LogJson = None,
+    otlp: Otlp = None,
 ) -> None:
     """Rent one small machine and volume, and say what was verified.
 
@@ -46,7 +49,7 @@ def command(
     study = from_words(
         ["randread"], [f"volume={provider}:{kind}"], shared=settings, title="self-test", rent=rent, repeats=3
     )
-    with open_store() as store, observer(quiet=json) as watching:
+    with open_store() as store, observer(quiet=json, streams=Streams(log_json, otlp)) as watching:
         (session,) = all_carried_out(study, store, watching)
         found = verified(session, store.runs([session.id]))
     if json:

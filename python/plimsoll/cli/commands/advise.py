@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.options import Force, Json, Quiet, Region, TraceFormat
+from plimsoll.cli.streams import LogJson, Otlp, Streams
 
 if TYPE_CHECKING:
     from plimsoll.model import Run, Session
@@ -117,6 +118,8 @@ def command(
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
+    log_json: LogJson = None,
+    otlp: Otlp = None,
 ) -> None:
     """Say which cloud volume to buy for a real load, and why."""
     from plimsoll.api.advising import advice_on, asked, counted_as
@@ -131,6 +134,7 @@ def command(
         refuse_to_replace(str(output), force)
     if prove and form is not None:
         raise UsageError("--prove replays a trace whose format is recognised by its content; leave --format out")
+    streams = _streams(log_json, otlp, prove=prove)
     question = asked(slo, size, current, headroom, growth, provider, sequential=sequential, region=region)
     counted = counted_as(device, rate, query, stat, period)
     found = advice_on(files, counted, question, _unheard if quiet else say, say, form)
@@ -146,7 +150,7 @@ def command(
             say(f"report: {output}")
 
     try:
-        proved = _proved(found.advice, files, quiet=quiet) if prove else found.advice
+        proved = _proved(found.advice, files, streams, quiet=quiet) if prove else found.advice
     except KeyboardInterrupt:
         # What is known already is shown all the same.
         show(found.advice)
@@ -154,7 +158,19 @@ def command(
     show(proved)
 
 
-def _proved(advice: whole.Advice, files: list[Path], *, quiet: bool) -> whole.Advice:
+def _streams(log_json: str | None, otlp: str | None, *, prove: bool) -> Streams:
+    """Where the events of the proof go. Raises UsageError where one cannot be, before the load is looked through."""
+    from plimsoll.errors import UsageError
+
+    streams = Streams(log_json, otlp)
+    if not prove and streams != Streams():
+        name = "--otlp" if log_json is None else "--log-json"
+        raise UsageError(f"{name} tells what is measured, and only --prove measures; add --prove, or leave {name} out")
+    with streams.opened():
+        return streams
+
+
+def _proved(advice: whole.Advice, files: list[Path], streams: Streams, *, quiet: bool) -> whole.Advice:
     """With its proof; a session like others, in the store."""
     from plimsoll.cli.output import say
     from plimsoll.cli.progress import observer
@@ -164,7 +180,7 @@ def _proved(advice: whole.Advice, files: list[Path], *, quiet: bool) -> whole.Ad
     from plimsoll.traces.seconds import is_trace
 
     def measure(study: Study) -> tuple[Session, list[Run]]:
-        with open_store() as store, observer(quiet=quiet) as watching:
+        with open_store() as store, observer(quiet=quiet, streams=streams) as watching:
             session = run_study(study, store, watching)
             return session, store.runs([session.id])
 

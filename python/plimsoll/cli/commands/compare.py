@@ -84,7 +84,7 @@ def command(
         bool, typer.Option("--all-metrics", help="Every metric, not only those that the tests judge.")
     ] = False,
     all_: Annotated[
-        bool, typer.Option("--all", help="A sentence on every comparison, not only on those that differ.")
+        bool, typer.Option("--all", help="A sentence on every comparison; of products, on every pair of allocations.")
     ] = False,
     form: Annotated[
         Format,
@@ -105,7 +105,7 @@ def command(
         if of_products:
             print_products(evidence, str(form.value), _closing(fail_on))
             return
-        found = comparison(evidence, _closing(fail_on))
+        found = comparison(evidence, _closing(fail_on), allocations=all_)
     except NothingMeasured as error:
         if not fail_on:
             raise

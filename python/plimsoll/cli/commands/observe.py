@@ -49,6 +49,7 @@ def command(
     """
     from plimsoll.cli.output import print_json, refuse_to_replace, say
     from plimsoll.errors import UsageError
+    from plimsoll.traces.notes import ANONYMOUS
     from plimsoll.traces.places import lies_on, place_of
     from plimsoll.traces.ring import halves
     from plimsoll.units import SECOND, parse_duration, parse_size
@@ -66,6 +67,8 @@ def command(
     place = place_of(where)
     if (own := lies_on(output, place)) is not None:
         place.notes.append(own)
+    if anonymous:
+        place.notes.append(ANONYMOUS)
     if not quiet:
         names = ", ".join(device.name for device in place.devices)
         until = f"for {duration}" if duration else "until Ctrl-C"
@@ -122,6 +125,9 @@ NO_RING = (
     "--ring keeps the newest of single I/Os only; counters take about 240 bytes a second and device: leave --ring out, "
     "and --max-size ends them"
 )
+NOTHING_CAME = (
+    "nothing came meanwhile, so there is no load to look at: it may go to another device, or be answered from memory"
+)
 CANNOT_SHOW = (
     "counters have sums of each second only: no single latency, so no percentiles; no sizes beyond their mean; no "
     "offsets, so neither sequential shares nor working sets; no bursts within a second; no processes"
@@ -159,22 +165,26 @@ def _tell(place: Place, output: Path, result: Recorded, content: str) -> None:
     from shlex import join
 
     from plimsoll.cli.output import say
+    from plimsoll.traces.notes import notes
     from plimsoll.units import SECOND, format_duration, format_size
 
     names = ", ".join(device.name for device in place.devices)
     ring = "; --ring would go on and keep the newest part" if content == "events" else ""
-    what = "I/Os" if content == "events" else "requests, counted once a second,"
+    what, counted = ("I/Os", "") if content == "events" else ("requests", ", counted once a second")
     print(
         f"{result.events:,} {what} ({format_size(result.bytes)}) of {names} in "
-        f"{format_duration(result.passed_s * SECOND)}: {output} ({format_size(output.stat().st_size)})"
+        f"{format_duration(result.passed_s * SECOND)}{counted}: {output} ({format_size(output.stat().st_size)})"
     )
     if result.ended == "size":
         say(f"the trace has the size of --max-size{ring}")
-    for left in result.totals.get("left_out", []):
-        say(f"{left['count']:,} × {left['why']}")
+    for note in notes({}, result.totals):
+        say(note)
     for difference in result.differences:
         say(f"warning: {difference}")
     if content == "events" and not result.differences:
         say("the devices' own counters agree, but for what was under way at the edges")
+    if not result.events:
+        say(NOTHING_CAME)
+        return
     which = ["--device", place.devices[0].name] if len(place.devices) > 1 else []
     say(f"next: {join(['plimsoll', 'profile' if content == 'events' else 'advise', str(output), *which])}")

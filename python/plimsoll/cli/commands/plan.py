@@ -50,7 +50,8 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
     from plimsoll.run.studies import load_line_among
 
     if name := load_line_among(options.tests or []):
-        raise UsageError(f"{name} is a search, whose runs are not known in advance; run it with `plimsoll knee {name}`")
+        _show_search(name, options, destroy, json=json)
+        return
     study = options.study()
     if probe and study.rented:
         raise UsageError(
@@ -93,11 +94,34 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
         typer.echo(sentence)
     for sentence in plan_cost.sentences(own, estimate.most_ns):
         typer.echo(sentence)
+    most = {step.case: study.repeats or step.most_blocks(study) for step in steps}
     for case, each in expected.items():
-        typer.echo(f"{case}: {_in_words(study, each)}")
+        typer.echo(f"{case}: {_in_words(study.band, most[case], each)}")
     typer.echo(_length(study, estimate.least_ns, estimate.most_ns))
     if rented:
         rent_plan.print_offer(rented)
+
+
+def _show_search(name: str, options: StudyOptions, destroy: list[str], *, json: bool) -> None:
+    """What a search for a load line would rent; its runs are not known in advance."""
+    from plimsoll.cli import rent_plan
+    from plimsoll.cli.output import print_json
+    from plimsoll.clouds.session import offered
+    from plimsoll.errors import UsageError
+    from plimsoll.run.load_study import wanted_load_study
+
+    search = wanted_load_study(name, options.study, {}, None, None, quick=options.quick_sizes, titled=True)
+    known = f"{name} is a search, whose runs are not known in advance"
+    if not search.study.rented:
+        raise UsageError(f"{known}; run it with `plimsoll knee {name}`")
+    made = offered(search, destroy)
+    if json:
+        print_json({"study": search.study.to_table(), "rent": rent_plan.as_json(made)})
+        return
+    if outlives := made.unattended:
+        typer.echo(outlives)
+    typer.echo(f"{known}; this is what it would rent, and how long at most")
+    rent_plan.print_offer(made)
 
 
 def _offer(study: Study, steps: list[Step]) -> Offer:
@@ -123,17 +147,17 @@ def _probed(study: Study, steps: list[Step], ways: Mapping[str, Way], destroy: l
     return probed(study, steps, ways, destroy)
 
 
-def _in_words(study: Study, found: Expected) -> str:
+def _in_words(band: float, most: int, found: Expected) -> str:
     """`±10 % in about 12 s, ±3 % in about 2 min, if the noise stays as in 5 short blocks (2.3 %)`."""
     from plimsoll.run.probe import BLOCKS, TIGHT
-    from plimsoll.stats.policy import MODES, log_width
+    from plimsoll.stats.policy import log_width
     from plimsoll.stats.stopping import within
     from plimsoll.units import format_estimate
 
     if found.noise is None:
         return f"no estimate: {found.valid} of {BLOCKS} short blocks are valid on all targets, and it takes 3"
-    told, most = [], study.repeats or study.blocks or MODES[study.mode].cap
-    for width in sorted({study.band, TIGHT}, reverse=True):
+    told = []
+    for width in sorted({band, TIGHT}, reverse=True):
         blocks, name = found.blocks(width), within(log_width(width))
         if blocks is None:
             told.append(f"{name} not at all")

@@ -62,7 +62,7 @@ def command(
     quiet: Quiet = False,
 ) -> None:
     """Measure targets until the result is conclusive. Every finished run is kept."""
-    from plimsoll.api.measuring import all_carried_out, gone_on
+    from plimsoll.api.measuring import all_carried_out, all_gone_on
     from plimsoll.cli.cluster import machines
     from plimsoll.cli.commands import compare, plan
     from plimsoll.cli.ending import conclude
@@ -85,7 +85,7 @@ def command(
     check_report_file(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet, streams=streams) as watching:
         if resume:
-            sessions = [gone_on(_named(store, options), store, watching, others, destroy=destroy or [])]
+            sessions = all_gone_on(_named(store, options), store, watching, others, destroy=destroy or [])
         else:
             again = _baseline(store, against, options, json=json) if against is not None else None
             sessions = all_carried_out(options.study(again), store, watching, others, destroy=destroy or [])
@@ -162,12 +162,12 @@ def _copy(store: Store, session: Session, place: str) -> None:
 
 def _named(store: Store, options: StudyOptions) -> Session:
     """The session to go on with; it goes on as it was, so nothing else can be said about it."""
+    from plimsoll.api.measuring import to_go_on
     from plimsoll.errors import UsageError
-    from plimsoll.run.resume import resumable
 
     if said := options.said(but="tests"):
         raise UsageError(f"--resume goes on with a session as it was; leave out {', '.join(said)}")
     words = options.tests or []
     if len(words) > 1:
         raise UsageError("--resume goes on with one session; name one, or none for the last interrupted one")
-    return resumable(store, words[0] if words else None)
+    return to_go_on(store, words[0] if words else None)

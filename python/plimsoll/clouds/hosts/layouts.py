@@ -35,6 +35,14 @@ def lay_out(layout: Layout, devices: Sequence[str]) -> str:
     return str(point)
 
 
+@answers
+def check_there(places: Sequence[str]) -> None:
+    """Raise TargetError where something that was laid out is gone: a machine that booted again mounts nothing."""
+    for place in map(Path, places):
+        if not is_block_device(place) and not place.is_mount():
+            raise TargetError(f"nothing is mounted at {place} any more, so this is not the volume that was measured")
+
+
 def _check(layout: Layout) -> None:
     """Raise UnknownName, or TargetError with the programs that this machine's image lacks."""
     programs = {}

@@ -22,7 +22,6 @@ BOOT_S = 300.0
 ATTEMPT_S = 20.0
 """For one attempt: nothing comes back from where nobody is."""
 AGAIN_S = 1.0
-OLDEST_PYTHON = (3, 11)
 _ASK = """
 for each in python3 python3.14 python3.13 python3.12 python3.11; do
     command -v $each >/dev/null || continue

@@ -23,7 +23,7 @@ _MANYLINUX = re.compile(r"manylinux_(\d+)_(\d+)_")
 
 
 def own_wheel(folder: Path) -> Path:
-    """Pack it into a folder. Raises CloudError where nobody knows how it was installed."""
+    """Pack it into a folder, the same program into the same bytes. Raises CloudError where nobody installed it."""
     installed = _installed()
     file = folder / f"plimsoll-{plimsoll.__version__}-{_tag(installed)}.whl"
     about = f"plimsoll-{plimsoll.__version__}.dist-info"
@@ -33,7 +33,8 @@ def own_wheel(folder: Path) -> Path:
             wheel.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
             hashed = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             record.append(f"{name},sha256={hashed},{len(content)}")
-        wheel.writestr(f"{about}/RECORD", "\n".join([*record, f"{about}/RECORD,,"]) + "\n")
+        record.append(f"{about}/RECORD,,\n")
+        wheel.writestr(zipfile.ZipInfo(f"{about}/RECORD"), "\n".join(record), zipfile.ZIP_DEFLATED)
     return file
 
 

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -31,10 +32,10 @@ NOT_THERE = ("plimsoll", "vl_convert_python")
 """Ours is packed anew each time; the other draws charts, which is done here, and is half of all that would be sent."""
 
 
-def wheelhouse(wheel: Path, platform: Platform) -> Path:
+def wheelhouse(wheel: Path, platform: Platform, tell: Callable[[str], None] = lambda _: None) -> Path:
     """A folder with all that `wheel` needs there, in the versions that are installed here.
 
-    Raises CloudError with pip's reason.
+    `tell` hears of what has to be fetched first. Raises CloudError with pip's reason.
     """
     pinned = _pinned(platform)
     named = json.dumps([NOT_THERE, pinned, platform.version, platform.architecture, platform.glibc])
@@ -44,6 +45,8 @@ def wheelhouse(wheel: Path, platform: Platform) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         _forget_old(folder.parent)
         if not folder.exists():
+            python = ".".join(map(str, platform.version))
+            tell(f"fetching the packages for Python {python} on {platform.architecture}, once for all such machines")
             _make(wheel, platform, pinned, folder)
         os.utime(folder)
     return folder

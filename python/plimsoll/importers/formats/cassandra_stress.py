@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, count, figure_in, located
 from plimsoll.importers.record import build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MILLISECOND, SECOND
 
@@ -16,14 +17,16 @@ NAME = "cassandra_stress"
 TITLE = "cassandra-stress output"
 TOOLS = ("cassandra-stress",)
 
-_LINE = re.compile(r"\s*([A-Z][A-Za-z0-9. ]{2,30}?)\s*:\s+(\S[^\[\n]{0,60}?)\s*(?:\[([^\]\n]{0,600})\])?\s*")
+_LINE = re.compile(
+    r"\s*+([A-Z][A-Za-z0-9. ]{2,30}?)\s{0,60}:\s++(\S[^\[\n]{0,60}?)\s{0,60}(?:\[([^\]\n]{0,600})\]\s*)?"
+)
 _OF_INTEREST = re.compile(
-    r"\s*(?:Op rate|Partition rate|Row rate|Latency|Total (?:partitions|errors|operation time))\b"
+    r"\s*+(?:Op rate|Partition rate|Row rate|Latency|Total (?:partitions|errors|operation time))\b"
 )
 _VALUE = re.compile(r"(\S.{0,40}?)(?: (op/s|pk/s|row/s|ms))?")
 _PARTS = re.compile(r"(.{1,120}?)(?:, (?=[A-Za-z])|$)")
 _PART = re.compile(r"([A-Za-z][\w-]{0,39}): *(\S.{0,40}?)(?: (op/s|pk/s|row/s|ms))?")
-_RUNNING = re.compile(rf"Running .{{0,80}}?\bwith {FIELD} threads?\b")
+_RUNNING = Sought(rf"Running .{{0,80}}?\bwith {FIELD} threads?\b", "Running ")
 _RATES = {"Op rate": ("operation_rate", "op/s"), "Partition rate": ("partition_rate", "pk/s")}
 _RATES |= {"Row rate": ("row_rate", "row/s")}
 _LATENCIES = {"Latency mean": "mean", "Latency median": "p50", "Latency 95th percentile": "p95"}

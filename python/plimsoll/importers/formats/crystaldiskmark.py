@@ -12,6 +12,7 @@ from plimsoll.importers.draft import Draft
 from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, count, figure, located, on_line
 from plimsoll.importers.quantities import size_unit
 from plimsoll.importers.record import build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MICROSECOND
 
@@ -20,7 +21,7 @@ TITLE = "CrystalDiskMark text"
 TOOLS = ("crystaldiskmark",)
 
 _MB = 1e6
-_VERSION = re.compile(r"CrystalDiskMark (\d{1,2}(?:\.\d{1,3}){0,3}\w?)")
+_VERSION = Sought(r"CrystalDiskMark (\d{1,2}(?:\.\d{1,3}){0,3}\w?)", "CrystalDiskMark ")
 _SECTION = re.compile(r"^\s*\[(Read|Write|Mix)\](?: Read (\d{1,3})%/Write (\d{1,3})%)?\s*$")
 _QUEUE = r"\((?:Q=[ ]{0,6}([^\s,()]{1,12}), ?)?T=[ ]{0,6}([^\s,()]{1,12})\)"
 _SIZE = re.compile(r"([^\sA-Za-z]{1,12})(B|KiB|MiB)")
@@ -31,8 +32,10 @@ _NUMBERS = (
 _ROW = re.compile(rf"\s*(SEQ|RND)[ ]{{1,9}}(\S{{1,16}}) {_QUEUE}{_NUMBERS}")
 _OLD_ROW = re.compile(rf"\s*(Sequential|Random) (Read|Write)(?: (\d\S{{0,16}}))? {_QUEUE}{_NUMBERS}")
 _LOOKS_LIKE_A_ROW = re.compile(r"\s*(?:SEQ|RND|Sequential|Random)\b.{0,80} MB/s")
-_TEST = re.compile(r"^\s*Test ?: (.{1,40}?) (?:\(x(\d{1,3})\) )?\[(\w): (.{1,60}?)\](?: \(x(\d{1,3})\))?", re.MULTILINE)
-_LABEL = re.compile(r"^\s*(Profile|Mode|OS|Comment) ?: (.{1,200}?)\s*$", re.MULTILINE)
+_TEST = Sought(
+    r"^[ \t]*+Test ?: (.{1,40}?) (?:\(x(\d{1,3})\) )?\[(\w): (.{1,60}?)\](?: \(x(\d{1,3})\))?", "Test :", "Test:"
+)
+_LABEL = Sought(r"^[ \t]*+(Profile|Mode|OS|Comment) ?: (\S(?:.{0,198}\S)?)[ \t]*+$", "Profile", "Mode", "OS", "Comment")
 _ACCESS = {"SEQ": "sequential", "Sequential": "sequential", "RND": "random", "Random": "random"}
 
 

@@ -22,7 +22,7 @@ _RESULT = re.compile(
     rf"(?: {{1,4}}max_latency={FIELD} ms)?"
 )
 _SECOND = re.compile(
-    rf" *{COLUMN} {{1,12}}{COLUMN} {{1,12}}{COLUMN} MB/sec {{2}}(warmup|execute) {{1,8}}{COLUMN} sec"
+    rf" {{0,12}}{COLUMN} {{1,12}}{COLUMN} {{1,12}}{COLUMN} MB/sec {{2}}(warmup|execute) {{1,8}}{COLUMN} sec"
     rf"(?: {{1,4}}latency {COLUMN} ms)?"
 )
 _OPERATION = re.compile(rf" ([A-Z][A-Za-z]{{2,20}}) {{1,20}}(?:{COLUMN} {{1,20}}{COLUMN} {{1,20}}{COLUMN}|.*\d.*)")

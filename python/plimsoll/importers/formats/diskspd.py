@@ -13,6 +13,7 @@ from plimsoll.importers.latencies import PERCENTILES
 from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, count, located, number, on_line, scaled
 from plimsoll.importers.quantities import divided, moment_ns, size_unit, time_in
 from plimsoll.importers.record import MAX_RUNS, build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MIB, MILLISECOND
 
@@ -22,19 +23,23 @@ TOOLS = ("diskspd",)
 
 _SPAN = re.compile(r"^Results for timespan ([^:\n]{0,40}):", re.MULTILINE)
 _SECTION = re.compile(r"^\s*(Total|Read|Write) IO\s*$")
-_TIME = re.compile(rf"\btest time:[ \t]*{FIELD}")
-_COMMAND = re.compile(r"^Command Line: (.{1,2000})$", re.MULTILINE)
+_TIME = Sought(rf"\btest time:[ \t]*+{FIELD}", "test time:")
 _SIZES = {
-    "block_size": re.compile(r"\bblock size: (.{1,60})$", re.MULTILINE),
-    "file_size": re.compile(r"^\s*size: (.{1,60})$", re.MULTILINE),
+    "block_size": Sought(r"\bblock size: (.{1,60})$", "block size: "),
+    "file_size": Sought(r"^[ \t]*+size: (.{1,60})$", "size: "),
 }
 """Bytes until version 2.1; 2.2 writes `4KiB`."""
 
 _SETTINGS = {
-    "threads": re.compile(rf"\b(?:threads per file|thread count|total threads|threads):[ \t]*{FIELD}"),
-    "outstanding": re.compile(rf"\bnumber of outstanding I/O operations(?: per thread)?: {FIELD}"),
-    "duration_s": re.compile(r"^\s*duration: (.{0,60}?)s?$", re.MULTILINE),
-    "write_share": re.compile(rf"\bperforming mix test \(read/write ratio: {FIELD}/{FIELD}\)"),
+    "threads": Sought(
+        rf"\b(?:threads per file|thread count|total threads|threads):[ \t]*+{FIELD}",
+        *("threads per file:", "thread count:", "threads:"),
+    ),
+    "outstanding": Sought(
+        rf"\bnumber of outstanding I/O operations(?: per thread)?: {FIELD}", "number of outstanding I/O operations"
+    ),
+    "duration_s": Sought(r"^[ \t]*+duration: (.{0,60}?)s?$", "duration: "),
+    "write_share": Sought(rf"\bperforming mix test \(read/write ratio: {FIELD}/{FIELD}\)", "performing mix test ("),
 }
 _FLAGS = {
     "access": (
@@ -49,9 +54,9 @@ _UNCACHED = (
     "using software and hardware write cache disabled",
     "software and hardware cache disabled",
 )
-_STARTED = re.compile(r"\bstart time: (\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) UTC")
-_PATH = re.compile(r"^\s*path: '(.{1,300})'", re.MULTILINE)
-_ERROR = re.compile(r"^(?:.{0,100}\b)?(?:ERROR|Error|error)[: ].{0,400}$", re.MULTILINE)
+_STARTED = Sought(r"\bstart time: (\d{4}/\d\d/\d\d \d\d:\d\d:\d\d) UTC", "start time: ")
+_PATH = Sought(r"^[ \t]*+path: '(.{1,300})'", "path: '")
+_ERROR = Sought(r"^(?:.{0,100}\b)?(?:ERROR|Error|error)[: ].{0,400}$", "ERROR", "Error", "error")
 _SHARE = re.compile(r"min|max|\d{1,2}th|\d-nines")
 _KINDS = {"Total": "total", "Read": "read", "Write": "write"}
 

@@ -12,9 +12,10 @@ from plimsoll.importers.checks import above
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.json_text import Damage, documents, table, tables, text_of
 from plimsoll.importers.latencies import counted
-from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, figure, located, number
+from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, figure, located, number, on_line
 from plimsoll.importers.quantities import decimal, divided, duration_ns, epoch_ns, size_unit, time_in
 from plimsoll.importers.record import build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MICROSECOND, SECOND
 
@@ -23,22 +24,25 @@ TITLE = "ioping output"
 TOOLS = ("ioping",)
 
 _PLACE = r"(.{1,300}?) \(([^()]{0,300})\)"
-_REQUEST = re.compile(
+_REQUEST = Sought(
     rf"(?<!\S){FIELD} (bytes|[KMGT]?i?B) (?:from|<<<|>>>|to) {_PLACE}: request={FIELD}"
     rf" time=({FIELD} \w{{1,4}})"
-    r"(?: \((warmup|too fast|too slow|fast|slow)\))?"
+    r"(?: \((warmup|too fast|too slow|fast|slow)\))?",
+    ": request=",
 )
-_HEADING = re.compile(rf"--- {_PLACE} ioping statistics ---")
-_DONE = re.compile(
+_HEADING = Sought(rf"--- {_PLACE} ioping statistics ---", " ioping statistics ---")
+_DONE = Sought(
     rf"(?<!\S){FIELD} ?([kMG]?) requests completed in ({FIELD} \w{{1,4}}),"
     rf"(?: {FIELD} ([KMGT]?i?B|bytes)(?: (read|written))?,)?"
-    rf" {FIELD} ?([kMG]?) iops, {FIELD} ([KMGT]?i?B|bytes)/s"
+    rf" {FIELD} ?([kMG]?) iops, {FIELD} ([KMGT]?i?B|bytes)/s",
+    " requests completed in ",
 )
-_GENERATED = re.compile(
+_GENERATED = Sought(
     rf"generated {FIELD} ?([kMG]?) requests in ({FIELD} \w{{1,4}}), {FIELD} ([KMGT]?i?B|bytes),"
-    rf" {FIELD} ?([kMG]?) iops, {FIELD} ([KMGT]?i?B|bytes)/s"
+    rf" {FIELD} ?([kMG]?) iops, {FIELD} ([KMGT]?i?B|bytes)/s",
+    "generated ",
 )
-_SPREAD = re.compile(r"min/avg/max/mdev = ([^=]{1,200})")
+_SPREAD = Sought(r"min/avg/max/mdev = ([^=\n]{1,200})", "min/avg/max/mdev = ")
 _RAW = re.compile(r"\s*\d{1,18}(?: \d{1,18}){7}(?:(?: \d{1,18}){2})?\s*")
 _COMPLETED_MARK = re.compile(rb" requests completed in [^\n,]{1,40},")
 """redis-benchmark says so, too, and ends the line there."""
@@ -239,7 +243,8 @@ def _raw(line: str) -> Draft:
     unit = _raw_unit(line)
     if unit is None:
         raise UnreadableNumber(line.strip(), "is not a raw line of ioping whose numbers fit together", line)
-    parts = [float(part) for part in line.split()]
+    with on_line(line):
+        parts = [number(part) or 0.0 for part in line.split()]
     draft = Draft(test="ioping", case="ioping raw", parameters={"fields": len(parts)}, storage=True)
     draft.rate("service_iops", parts[2])
     draft.bandwidth("service_throughput", parts[3])

@@ -12,6 +12,7 @@ from plimsoll.errors import ResultFileError
 from plimsoll.importers.draft import Draft, slug
 from plimsoll.importers.numbers import COLUMN, FIELD, UnreadableNumber, count, figure, located, on_line
 from plimsoll.importers.record import build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import KIB, MICROSECOND
 
@@ -28,10 +29,12 @@ _CHILDREN = re.compile(
     rf"^\s*Children see throughput for[ ]{{1,4}}{FIELD} ([a-z][a-z -]{{1,30}}?)\s*=\s*{FIELD} (\S{{1,12}})\s*$"
 )
 _LOOKS_LIKE_CHILDREN = re.compile(r"^\s*Children see throughput for ")
-_VERSION = re.compile(r"Version \$Revision: (\d[\d.]{0,10}) \$")
+_VERSION = Sought(r"Version \$Revision: (\d[\d.]{0,10}) \$", "$Revision: ")
 _SETTINGS = {
-    "file_size_kib": re.compile(rf"\b(?:File size set to|Each process writes a) {FIELD} [kK]"),
-    "record_size_kib": re.compile(rf"(?:\bRecord Size|\bfile in) {FIELD} [kK]"),
+    "file_size_kib": Sought(
+        rf"\b(?:File size set to|Each process writes a) {FIELD} [kK]", "File size set to ", "Each process writes a "
+    ),
+    "record_size_kib": Sought(rf"\b(?:Record Size|file in) {FIELD} [kK]", "Record Size ", "file in "),
 }
 _FLAGS = {"close_timed": "Include close in write timing", "flush_timed": "Include fsync in write timing"}
 _FLAGS |= {"direct": "O_DIRECT feature enabled", "sync": "SYNC Mode"}
@@ -42,7 +45,9 @@ _UNITS: dict[str, tuple[str, float]] = {
     "operations per second": ("iops", 1.0),
     "microseconds per operation": ("mean", MICROSECOND),
 }
-_OUTPUT = re.compile(r"\bOutput is in (kBytes/sec|operations per second|microseconds per operation)", re.IGNORECASE)
+_OUTPUT = Sought(
+    r"(?i)\bOutput is in (kBytes/sec|operations per second|microseconds per operation)", "output is in ", anyhow=True
+)
 _TESTS = {"writer": "write", "initial_writers": "write", "re_writer": "rewrite", "rewriters": "rewrite"}
 _TESTS |= {"reader": "read", "readers": "read", "re_reader": "reread", "re_readers": "reread"}
 _TESTS |= {"reverse_readers": "backward_read", "stride_readers": "stride_read", "random_readers": "random_read"}

@@ -10,6 +10,7 @@ from typing import Any
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.numbers import FIELD, count, figure, located
 from plimsoll.importers.record import build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import MILLISECOND, SECOND
 
@@ -17,31 +18,36 @@ NAME = "pgbench"
 TITLE = "pgbench output"
 TOOLS = ("pgbench",)
 
-_TPS = re.compile(rf"\btps = {FIELD} \(([a-z ]{{1,60}})\)")
-_PROGRESS = re.compile(rf"\bprogress: {FIELD} s, {FIELD} tps, lat {FIELD} ms")
+_TPS = Sought(rf"\btps = {FIELD} \(([a-z ]{{1,60}})\)", "tps = ")
+_PROGRESS = Sought(rf"\bprogress: {FIELD} s, {FIELD} tps, lat {FIELD} ms", " tps, lat ")
 _PROGRESS_MARK = re.compile(rb"\bprogress: [\d.]{1,20} s, [\d.]{1,20} tps, lat ")
 _SETTINGS = {
-    "transaction_type": re.compile(r"^(?:\S.{0,80}: )?transaction type: (.{1,200})$", re.MULTILINE),
-    "scale": re.compile(rf"\bscaling factor: {FIELD}"),
-    "query_mode": re.compile(r"\bquery mode: (\w{1,20})"),
-    "clients": re.compile(rf"\bnumber of clients: {FIELD}"),
-    "threads": re.compile(rf"\bnumber of threads: {FIELD}"),
-    "duration_s": re.compile(rf"\bduration: {FIELD} s"),
-    "transactions_per_client": re.compile(rf"\bnumber of transactions per client: {FIELD}"),
-    "max_tries": re.compile(rf"\bmaximum number of tries: {FIELD}"),
+    "transaction_type": Sought(r"^(?:\S.{0,80}: )?transaction type: (.{1,200})$", "transaction type: "),
+    "scale": Sought(rf"\bscaling factor: {FIELD}", "scaling factor: "),
+    "query_mode": Sought(r"\bquery mode: (\w{1,20})", "query mode: "),
+    "clients": Sought(rf"\bnumber of clients: {FIELD}", "number of clients: "),
+    "threads": Sought(rf"\bnumber of threads: {FIELD}", "number of threads: "),
+    "duration_s": Sought(rf"\bduration: {FIELD} s", "duration: "),
+    "transactions_per_client": Sought(
+        rf"\bnumber of transactions per client: {FIELD}", "number of transactions per client: "
+    ),
+    "max_tries": Sought(rf"\bmaximum number of tries: {FIELD}", "maximum number of tries: "),
 }
-_PROCESSED = re.compile(rf"\bnumber of transactions actually processed: {FIELD}(?:/{FIELD})?")
-_FAILED = re.compile(rf"\bnumber of failed transactions: {FIELD}")
-_SKIPPED = re.compile(rf"\bnumber of transactions skipped: {FIELD}")
-_LATENCY = re.compile(rf"\blatency (average|stddev)[ \t]*[:=][ \t]*{FIELD} ms")
-_CONNECT = re.compile(rf"\binitial connection time = {FIELD} ms")
-_LAG = re.compile(rf"\brate limit schedule lag: avg {FIELD} \(max {FIELD}\) ms")
-_ABORTED = re.compile(
+_PROCESSED = Sought(
+    rf"\bnumber of transactions actually processed: {FIELD}(?:/{FIELD})?", "number of transactions actually processed: "
+)
+_FAILED = Sought(rf"\bnumber of failed transactions: {FIELD}", "number of failed transactions: ")
+_SKIPPED = Sought(rf"\bnumber of transactions skipped: {FIELD}", "number of transactions skipped: ")
+_LATENCY = Sought(rf"\blatency (average|stddev)[ \t]*[:=][ \t]*{FIELD} ms", "latency average", "latency stddev")
+_CONNECT = Sought(rf"\binitial connection time = {FIELD} ms", "initial connection time = ")
+_LAG = Sought(rf"\brate limit schedule lag: avg {FIELD} \(max {FIELD}\) ms", "rate limit schedule lag: ")
+_ABORTED = Sought(
     r"\b(Run was aborted[^\n]{0,200}|pgbench: (?:error|fatal): [^\n]{0,300}"
-    r"|client \d+ (?:aborted|script \d+ aborted)[^\n]{0,300})"
+    r"|client \d{1,9} (?:aborted|script \d{1,9} aborted)[^\n]{0,300})",
+    *(" aborted", "pgbench: error: ", "pgbench: fatal: "),
 )
 _BUILTIN = re.compile(r"^<builtin: (.*)>$")
-_COMMAND = re.compile(r"^[^\n]{0,200}?\bpgbench[ \t]([^\n]{1,2000})$", re.MULTILINE)
+_COMMAND = Sought(r"^[^\n]{0,200}?\bpgbench[ \t]([^\n]{1,2000})$", "pgbench ", "pgbench\t")
 _RATE = re.compile(rf"(?:^|\s)(?:-R[ \t]*|--rate[= \t]){FIELD}(?=\s|$)")
 _TEXT_SETTINGS = ("transaction_type", "query_mode")
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 
 from plimsoll.importers.draft import Draft
 from plimsoll.importers.numbers import FIELD, count, figure, located
 from plimsoll.importers.record import build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.units import GIB, KIB, MIB, SECOND
 
@@ -16,17 +16,17 @@ NAME = "postmark"
 TITLE = "PostMark report"
 TOOLS = ("PostMark",)
 
-_VERSION = re.compile(r"PostMark v(\d[\d.]{0,8})")
+_VERSION = Sought(r"PostMark v(\d[\d.]{0,8})", "PostMark v")
 _SETTINGS = {
-    "files": re.compile(rf"The base number of files is {FIELD}"),
-    "transactions": re.compile(rf"Transactions: {FIELD}"),
-    "seed": re.compile(rf"Random number generator seed is {FIELD}"),
+    "files": Sought(rf"The base number of files is {FIELD}", "The base number of files is "),
+    "transactions": Sought(rf"Transactions: {FIELD}", "Transactions: "),
+    "seed": Sought(rf"Random number generator seed is {FIELD}", "Random number generator seed is "),
 }
-_TOTAL = re.compile(rf"\s{FIELD} seconds total")
-_TRANSACTIONS = re.compile(rf"\s{FIELD} seconds of transactions \({FIELD} per second\)")
-_FILES = re.compile(rf"\t{FIELD} (created|read|appended|deleted) \({FIELD} per second\)")
-_ALONE = re.compile(rf"\t(Creation|Deletion) alone: {FIELD} files \({FIELD} per second\)")
-_DATA = re.compile(rf"\t{FIELD} (bytes|kilobytes|megabytes|gigabytes) (read|written) ")
+_TOTAL = Sought(rf"(?<!\S){FIELD} seconds total", " seconds total")
+_TRANSACTIONS = Sought(rf"(?<!\S){FIELD} seconds of transactions \({FIELD} per second\)", " seconds of transactions (")
+_FILES = Sought(rf"\t{FIELD} (created|read|appended|deleted) \({FIELD} per second\)", " per second)")
+_ALONE = Sought(rf"\t(Creation|Deletion) alone: {FIELD} files \({FIELD} per second\)", "ion alone: ")
+_DATA = Sought(rf"\t{FIELD} (bytes|kilobytes|megabytes|gigabytes) (read|written) ", "bytes read ", "bytes written ")
 _UNITS = {"bytes": 1, "kilobytes": KIB, "megabytes": MIB, "gigabytes": GIB}
 _START = "Creating files..."
 
@@ -50,7 +50,7 @@ def read(source: Source, options: Options) -> Imported:
     return build(sys.modules[__name__], source, options, drafts)
 
 
-def _last(form: re.Pattern[str], text: str) -> int | None:
+def _last(form: Sought, text: str) -> int | None:
     found = list(form.finditer(text))
     return count(found[-1]) if found else None
 

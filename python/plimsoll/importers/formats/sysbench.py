@@ -12,6 +12,7 @@ from plimsoll.importers.draft import Draft
 from plimsoll.importers.numbers import FIELD, UnreadableNumber, at, count, figure, located, number, scaled, whole
 from plimsoll.importers.quantities import divided, size_unit, time_in
 from plimsoll.importers.record import build
+from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
 from plimsoll.model import Unit
 from plimsoll.units import MIB, MILLISECOND, SECOND
@@ -20,39 +21,42 @@ NAME = "sysbench"
 TITLE = "sysbench output"
 TOOLS = ("sysbench",)
 
-_VERSION = re.compile(r"\bsysbench (\d+\.\d[\w.+-]{0,40})")
+_VERSION = Sought(r"\bsysbench (\d+\.\d[\w.+-]{0,40})", "sysbench ")
 _FIELDS = {
-    "transactions": re.compile(rf"\btransactions:[ \t]+{FIELD}[ \t]*\({FIELD} per sec"),
-    "queries": re.compile(rf"\b(?:queries|read/write requests):[ \t]+{FIELD}[ \t]*\({FIELD} per sec"),
-    "errors": re.compile(rf"\bignored errors:[ \t]+{FIELD}[ \t]*\({FIELD} per sec"),
-    "deadlocks": re.compile(rf"\bdeadlocks:[ \t]+{FIELD}[ \t]*\({FIELD} per sec"),
-    "events": re.compile(rf"\btotal number of events:[ \t]+{FIELD}()"),
+    "transactions": Sought(rf"\btransactions:[ \t]++{FIELD}[ \t]*+\({FIELD} per sec", "transactions:"),
+    "queries": Sought(
+        rf"\b(?:queries|read/write requests):[ \t]++{FIELD}[ \t]*+\({FIELD} per sec", "queries:", "requests:"
+    ),
+    "errors": Sought(rf"\bignored errors:[ \t]++{FIELD}[ \t]*+\({FIELD} per sec", "ignored errors:"),
+    "deadlocks": Sought(rf"\bdeadlocks:[ \t]++{FIELD}[ \t]*+\({FIELD} per sec", "deadlocks:"),
+    "events": Sought(rf"\btotal number of events:[ \t]++{FIELD}()", "total number of events:"),
 }
-_TOTAL_TIME = re.compile(rf"\b(?:total time|time elapsed):[ \t]+{FIELD}")
-_EPS = re.compile(rf"\bevents(?:/s \(eps\)| per second):[ \t]+{FIELD}")
-_THREADS = re.compile(rf"\bNumber of threads: {FIELD}")
-_TARGET_RATE = re.compile(rf"\bTarget transaction rate: {FIELD}/sec")
-_LATENCY = re.compile(rf"\b(min|avg|max):[ \t]+{FIELD}\s*$")
-_SUM = re.compile(rf"^\s*sum:[ \t]+{FIELD}[ \t]*$", re.MULTILINE)
-_PERCENTILE = re.compile(rf"(?:^|\s){FIELD} percentile:[ \t]+{FIELD}\s*$")
-_FILE_RATE = re.compile(rf"\b(reads|writes|fsyncs)/s:[ \t]+{FIELD}")
-_FILE_BYTES = re.compile(rf"\b(read|written), (MiB|KiB|GiB|MB)/s:[ \t]+{FIELD}")
-_OLD_FILE = re.compile(r"\bTotal transferred [^(\n]{1,60}\(([^)\n]{0,60}?)([KMG])b/sec\)")
-_OLD_REQUESTS = re.compile(rf"^[ \t]*{FIELD} Requests/sec executed", re.MULTILINE)
-_MEMORY = re.compile(rf"\({FIELD} (MiB|MB|Mb)/sec\)")
-_MEMORY_RATE = re.compile(
-    rf"\bTotal operations: [^(\n]{{0,60}}\([ \t]*{FIELD} per second\)"
-    rf"|\bOperations performed: [^(\n]{{0,60}}\([ \t]*{FIELD} ops/sec\)"
+_TOTAL_TIME = Sought(rf"\b(?:total time|time elapsed):[ \t]++{FIELD}", "total time:", "time elapsed:")
+_EPS = Sought(rf"\bevents(?:/s \(eps\)| per second):[ \t]++{FIELD}", "events/s (eps):", "events per second:")
+_THREADS = Sought(rf"\bNumber of threads: {FIELD}", "Number of threads: ")
+_TARGET_RATE = Sought(rf"\bTarget transaction rate: {FIELD}/sec", "Target transaction rate: ")
+_LATENCY = Sought(rf"\b(min|avg|max):[ \t]++{FIELD}\s*+$", "min:", "avg:", "max:")
+_SUM = Sought(rf"^[ \t]*+sum:[ \t]++{FIELD}[ \t]*+$", "sum:")
+_PERCENTILE = Sought(rf"(?:^|\s){FIELD} percentile:[ \t]++{FIELD}\s*+$", " percentile:")
+_FILE_RATE = Sought(rf"\b(reads|writes|fsyncs)/s:[ \t]++{FIELD}", "reads/s:", "writes/s:", "fsyncs/s:")
+_FILE_BYTES = Sought(rf"\b(read|written), (MiB|KiB|GiB|MB)/s:[ \t]++{FIELD}", "read, ", "written, ")
+_OLD_FILE = Sought(r"\bTotal transferred [^(\n]{1,60}\(([^)\n]{0,60}?)([KMG])b/sec\)", "Total transferred ")
+_OLD_REQUESTS = Sought(rf"^[ \t]*{FIELD} Requests/sec executed", " Requests/sec executed")
+_MEMORY = Sought(rf"\({FIELD} (MiB|MB|Mb)/sec\)", "/sec)")
+_MEMORY_RATE = Sought(
+    rf"\bTotal operations: [^(\n]{{0,60}}\([ \t]{{0,20}}{FIELD} per second\)"
+    rf"|\bOperations performed: [^(\n]{{0,60}}\([ \t]{{0,20}}{FIELD} ops/sec\)",
+    *("Total operations: ", "Operations performed: "),
 )
-_INTERVAL = re.compile(rf"\[\s*{FIELD}\s*\] (?=(?:thds|threads|reads):)(.{{1,400}})")
+_INTERVAL = Sought(rf"\[\s*+{FIELD}\s*+\] (?=(?:thds|threads|reads):)(.{{1,400}})", "] thds:", "] threads:", "] reads:")
 _INTERVAL_RATE = re.compile(rf"\b(tps|eps|qps): {FIELD}")
 _INTERVAL_LATENCY = re.compile(rf"(?:lat(?:ency)? \(ms,\s*{FIELD}\)|response time): {FIELD}(?: \({FIELD}\))?")
 _FILE_SETTINGS = {
-    "block_size": re.compile(rf"\bBlock size ({FIELD}(?: [KMG]?i?B)?)", re.IGNORECASE),
-    "total_size": re.compile(rf"^[ \t]*({FIELD}(?: [KMG]?i?B)?) total file size", re.IGNORECASE | re.MULTILINE),
-    "mode": re.compile(r"\bDoing (.{1,60}?) test\b"),
-    "io": re.compile(r"\bUsing (\w{1,20}) I/O mode"),
-    "fsync_every": re.compile(rf"\bcalling fsync\(\) each {FIELD} requests"),
+    "block_size": Sought(rf"(?i)\bBlock size ({FIELD}(?: [KMG]?i?B)?)", "block size ", anyhow=True),
+    "total_size": Sought(rf"(?i)^[ \t]*({FIELD}(?: [KMG]?i?B)?) total file size", " total file size", anyhow=True),
+    "mode": Sought(r"\bDoing (.{1,60}?) test\b", "Doing "),
+    "io": Sought(r"\bUsing (\w{1,20}) I/O mode", " I/O mode"),
+    "fsync_every": Sought(rf"\bcalling fsync\(\) each {FIELD} requests", "calling fsync() each "),
 }
 _LETTERS = {"": 1, "B": 1, "K": 1024, "M": MIB, "G": 1024 * MIB}
 _KINDS = {

@@ -24,7 +24,7 @@ NAME = "ycsb"
 TITLE = "YCSB output"
 TOOLS = ("ycsb",)
 
-_LINE = re.compile(r"\[([A-Za-z][\w %./-]{0,80})\],\s*([^,\n]{1,80}),[ \t]*([^\n]{0,100})")
+_LINE = re.compile(r"\[([A-Za-z][\w %./-]{0,80})\],[ \t]{0,20}([^,\n]{1,80}),[ \t]*+([^\n]{0,100})")
 _STATUS = re.compile(rf"(?:^|\s){FIELD} sec: {FIELD} operations;(?: {FIELD} current ops/sec;)?")
 _STATUS_LENGTH = 80
 _STATUS_PART = re.compile(r"\[([A-Z][\w-]{0,60}): Count=[^\]]{0,300}")

@@ -64,6 +64,11 @@ def over_capacity(lines: Sequence[Line], targets: Sequence[str], unit: str) -> S
     return _spec(lines, targets, unit, (), _Axis(GIB, "GiB", "position, GiB"), "")
 
 
+def over_growth(lines: Sequence[Line], targets: Sequence[str], unit: str, *, what: str) -> Spec:
+    """Lines of points (growth of a load as a share, value)."""
+    return _spec(lines, targets, unit, (), _Axis(0.01, "%", "more load, %"), what)
+
+
 def _spec(
     lines: Sequence[Line], targets: Sequence[str], unit: str, steps: Sequence[Step], across: _Axis, what: str
 ) -> Spec:

@@ -13,9 +13,9 @@ from plimsoll.report.comparisons import Comparison
 from plimsoll.report.marks import marked
 from plimsoll.report.memory import MEMORY
 from plimsoll.report.printable import clean
+from plimsoll.stats.direction import levels_in_words
 from plimsoll.stats.multiplicity import p_value
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.sentences import band
 from plimsoll.stats.summary import split, summarise
 from plimsoll.stats.verdict import Answer
@@ -97,7 +97,7 @@ def _change(cell: Cell) -> str:
     runs = (
         f"n={verdict.blocks_used}" if cell.apart is None else f"n={cell.apart.baseline_runs}+{cell.apart.target_runs}"
     )
-    if told := levels_told(cell):
+    if told := levels_in_words(cell):
         return f"{told} ({runs})"
     if verdict.ratio is None or verdict.preview:
         return f"? (no verdict, {runs})"

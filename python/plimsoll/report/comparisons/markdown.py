@@ -7,9 +7,9 @@ from plimsoll.report.comparisons import Comparison, tally
 from plimsoll.report.labels import ratio_in_words
 from plimsoll.report.marks import marked
 from plimsoll.report.renderers.markdown import inline
+from plimsoll.stats.direction import levels_in_words
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.sentences import answer_word, band
 from plimsoll.stats.verdict import Answer
 
@@ -46,7 +46,9 @@ def render(comparison: Comparison) -> str:
     if notes:
         parts.append(_folded("Notes", "\n".join(notes)))
     if ordered:
-        parts.append(inline(f"{footer([cell.verdict for cell in ordered])} Same: within {_bands(ordered)}."))
+        of_places = not any(cell.allocations for cell in ordered)
+        told = footer([cell.verdict for cell in ordered], corrected=of_places)
+        parts.append(inline(f"{told} Same: within {_bands(ordered)}."))
     return "\n\n".join(parts) + "\n"
 
 
@@ -64,14 +66,16 @@ def _table(cells: list[Cell]) -> str:
         count = str(found.blocks_used)
         if cell.apart is not None:
             count = f"{cell.apart.target_runs}+{cell.apart.baseline_runs} runs apart"
+        elif cell.allocations:
+            count = f"{cell.allocations} allocations"
         ratio, interval = ratio_in_words(cell)
         words = (
             cell.case,
             marked(metrics.title(cell.metric), cell),
             cell.target,
             cell.baseline,
-            levels_told(cell) or ratio,
-            "n/a" if levels_told(cell) or found.low is None else interval,
+            levels_in_words(cell) or ratio,
+            "n/a" if levels_in_words(cell) or found.low is None else interval,
             count,
         )
         mark = f"{_MARKS[found.answer]} {answer_word(cell)}"

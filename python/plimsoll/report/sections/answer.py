@@ -7,17 +7,20 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll import metrics
 from plimsoll.prices.cost import usd
+from plimsoll.report import settings
 from plimsoll.report.comparisons import tally
 from plimsoll.report.disturbed import disturbance
 from plimsoll.report.document import Block, Sentence, Text, Tone
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, score_text
-from plimsoll.report.levels import MANY_CHANGES, changes_told, got_worse, step_word
+from plimsoll.report.levels import MANY_CHANGES, changes_told, got_worse, step_word, uneven_text
 from plimsoll.report.marks import lasting_words
 from plimsoll.report.sections import context, load_line, scaling
 from plimsoll.report.sections.cost import priced
 from plimsoll.report.sections.verdicts import TONES
-from plimsoll.stats.direction import difference, factor, level, manner
+from plimsoll.report.subject import Products
+from plimsoll.stats.direction import decided as told_ratio
+from plimsoll.stats.direction import difference, factor, level, manner, said
 from plimsoll.stats.direction import words as in_words
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import ALPHA, LOOKS
@@ -30,6 +33,7 @@ ORDER = 4
 TITLE = "Answer"
 SHORT = True
 LEAD = True
+OF_PRODUCTS = True
 
 MANY_TARGETS = 4
 """With more, the targets are counted by their answers; the table has each."""
@@ -68,38 +72,43 @@ def _compared(evidence: Evidence) -> Iterator[Sentence]:
     differ = any(cell.verdict.answer in (Answer.BETTER, Answer.WORSE) for cell in deciding)
     none_differs = len(deciding) > 1 and not (differ or changed)
     if none_differs:
-        yield _none_differs(deciding)
+        yield _none_differs(deciding, evidence.unit)
     if none_differs and len(targets) == 1:
         yield from _so_far(deciding)
     elif len(targets) > MANY_TARGETS:
-        yield from _many(evidence, deciding, targets)
+        yield from _many(evidence, deciding, targets, () if none_differs else _corrected(deciding))
     else:
         for target in targets:
             own = [cell for cell in deciding if cell.target == target]
             # Who changed and who did not stands above.
             if not (changed and len(own) == 1 and levels_told(own[0])):
-                yield _one(own)
+                yield _one(own, corrected=not none_differs)
+    yield from settings.told(evidence)
     yield from disturbance(evidence)
     yield from _best(evidence, deciding)
     if further:
         yield Sentence(f"Further metrics, {count_text(len(further), 'comparison')}: {tally(further)}.")
-    yield from scaling.told(evidence)
+    if not isinstance(evidence, Products):
+        # Its intervals are of the noise of blocks.
+        yield from scaling.told(evidence)
     yield from _lasting(evidence.cells)
-    yield from _sure(evidence.cells)
+    yield from _sure(evidence.cells, evidence.unit)
 
 
-def _none_differs(cells: Sequence[Cell]) -> Sentence:
+def _none_differs(cells: Sequence[Cell], unit: str) -> Sentence:
     """Before the counts of each target: that nobody is better or worse for certain, and whether that is an answer."""
     same = sum(cell.verdict.answer is Answer.SAME for cell in cells)
     baselines = ", ".join(dict.fromkeys(cell.baseline for cell in cells))
+    weak = "".join(f", {words}" for words in _corrected(cells))
     if same == len(cells):
-        return Sentence(f"No difference from {baselines}: {_all(same)} comparisons are the same.", Tone.SAME)
+        told = f"No difference from {baselines}: {_all(same)} comparisons are the same{weak}."
+        return Sentence(told, Tone.UNKNOWN if weak else Tone.SAME)
     used = max(cell.verdict.blocks_used for cell in cells)
-    after = f" after {count_text(used, 'block')}" if used and all(cell.apart is None for cell in cells) else ""
+    after = f" after {count_text(used, unit)}" if used and all(cell.apart is None for cell in cells) else ""
     open_ = len(cells) - same
     told = f"{_all(open_)} comparisons are undecided{after}"
     if same:
-        told = f"{same} of {len(cells)} comparisons are the same, {open_} undecided{after}"
+        told = f"{same} of {len(cells)} comparisons are the same{weak}, {open_} undecided{after}"
     return Sentence(f"No certain difference from {baselines}: {told}.", Tone.UNKNOWN)
 
 
@@ -136,7 +145,7 @@ def _steady(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
 
 def _after(cells: Sequence[Cell]) -> str:
     """`; 20× as fast as the baseline gp2 once that fell`: of targets that did not; empty where it has one level."""
-    ends = sorted(drawn(cell)[-1] for cell in cells if levels_told(cell) and len(drawn(cell)) == 2)
+    ends = sorted(said(cell, drawn(cell)[-1]) for cell in cells if levels_told(cell) and len(drawn(cell)) == 2)
     if not ends:
         return ""
     ratios = _span([ratio_text(end) for end in (ends[0], ends[-1])])
@@ -148,15 +157,18 @@ def _span(ends: Sequence[str]) -> str:
     return " to ".join(dict.fromkeys(ends))
 
 
-def _one(cells: Sequence[Cell]) -> Sentence:
-    """One target against the baseline: `gp3 is faster than gp2 on 14 of 20 tests (1.20× to 5.10×), …`."""
+def _one(cells: Sequence[Cell], *, corrected: bool) -> Sentence:
+    """One target against the baseline: `gp3 is faster than gp2 on 14 of 20 tests (1.20× to 5.10×), …`.
+
+    `corrected`: with what the correction leaves of it, unless that was said of all targets.
+    """
     if len(cells) == 1:
-        return _single(cells[0])
+        return _single(cells[0], corrected=corrected)
     better, worse = manner(cells)
     verbs = {
         Answer.BETTER: (f"{_is(cells, Answer.BETTER)} {better} than {{}}", better),
         Answer.WORSE: (f"{_is(cells, Answer.WORSE)} {worse} than {{}}", worse),
-        Answer.SAME: ("performs the same as {}", "the same"),
+        Answer.SAME: (f"{_is(cells, Answer.SAME, 'performs', 'seems to perform')} the same as {{}}", "the same"),
         Answer.UNKNOWN: ("has no verdict against {}", "undecided"),
     }
     target, baseline = cells[0].target, cells[0].baseline
@@ -167,42 +179,46 @@ def _one(cells: Sequence[Cell]) -> Sentence:
             continue
         full, short = verbs[answer]
         if parts:
-            parts.append(f"{short} on {len(these)}{_which(these, answer)}")
+            parts.append(f"{short} on {len(these)}{_which(these, answer, corrected=corrected)}")
         else:
             verb = full.replace("{}", baseline)
-            parts.append(f"{target} {verb} on {len(these)} of {len(cells)} tests{_which(these, answer)}")
+            parts.append(
+                f"{target} {verb} on {len(these)} of {len(cells)} tests{_which(these, answer, corrected=corrected)}"
+            )
     found = {cell.verdict.answer for cell in cells}
     apart = found - {Answer.SAME} or found
     differ = [cell.corrected for cell in cells if cell.verdict.answer in (Answer.BETTER, Answer.WORSE)]
-    if differ and all(differ):
+    claimed = differ or [cell.corrected for cell in cells if cell.verdict.answer is Answer.SAME]
+    if claimed and all(claimed):
         return Sentence(f"{', '.join(parts)}.", Tone.UNKNOWN)
     tone = TONES[apart.pop()] if len(apart) == 1 and (len(found) == 1 or Answer.UNKNOWN not in found) else Tone.PLAIN
     return Sentence(f"{', '.join(parts)}.", tone)
 
 
-def _is(cells: Sequence[Cell], answer: Answer) -> str:
+def _is(cells: Sequence[Cell], answer: Answer, certain: str = "is", uncertain: str = "seems") -> str:
     """What a correction leaves nothing of is not said for certain."""
-    return "seems" if all(cell.corrected for cell in cells if cell.verdict.answer is answer) else "is"
+    return uncertain if all(cell.corrected for cell in cells if cell.verdict.answer is answer) else certain
 
 
-def _which(cells: Sequence[Cell], answer: Answer) -> str:
+def _which(cells: Sequence[Cell], answer: Answer, *, corrected: bool) -> str:
     """The tests if they are few, by how much if that is known, and what a correction leaves of it."""
     names = ", ".join(cell.case for cell in cells)
     told = [names] if len(cells) <= MANY_NAMES and len(names) <= LONG_NAMES else []
     if answer in (Answer.BETTER, Answer.WORSE):
-        ends = sorted(factor(ratio) for cell in cells if (ratio := _ratio(cell)) is not None)
-        told += [] if not ends else [_span([ratio_text(end) for end in (ends[0], ends[-1])])]
-        told += _corrected(cells)
+        ends = sorted((factor(ratio), told_ratio(cell)[0]) for cell in cells if (ratio := _ratio(cell)) is not None)
+        told += [] if not ends else [_span([ends[0][1], ends[-1][1]])]
+    told += _corrected(cells) if corrected else []
     return f" ({', '.join(told)})" if told else ""
 
 
 def _corrected(cells: Sequence[Cell]) -> list[str]:
     """What a correction leaves of verdicts, where that is not all: nothing of any is another answer than of some."""
-    weak = [cell.corrected for cell in cells if cell.corrected]
+    decided = [cell for cell in cells if cell.verdict.decided]
+    weak = [cell.corrected for cell in decided if cell.corrected]
     if not weak:
         return []
     words = f"significant after the correction for {weak[0]:,} comparisons"
-    if len(weak) < len(cells):
+    if len(weak) < len(decided):
         return [f"but {len(weak)} {'is' if len(weak) == 1 else 'are'} not {words}"]
     nothing = {1: "not", 2: "neither is"}.get(len(weak), "none is")
     return [f"but {nothing} {words}"]
@@ -212,22 +228,23 @@ def _ratio(cell: Cell) -> float | None:
     return None if levels_told(cell) else cell.verdict.ratio
 
 
-def _single(cell: Cell) -> Sentence:
+def _single(cell: Cell, *, corrected: bool) -> Sentence:
     """One test: how much, with the interval in the same direction."""
     tone, label = TONES[cell.verdict.answer], f"{cell.case}, {metrics.title(cell.metric)}"
     ratio = _ratio(cell)
-    weak = "".join(f", {words}" for words in _corrected([cell]))
-    tone = Tone.UNKNOWN if weak else tone
+    weak = "".join(f", {words}" for words in _corrected([cell]) if corrected)
+    tone = Tone.UNKNOWN if cell.corrected else tone
     if cell.verdict.answer is Answer.SAME:
-        return Sentence(f"{cell.target} performs the same as {cell.baseline} ({label}){weak}.", tone)
+        does = _is([cell], Answer.SAME, "performs", "seems to perform")
+        return Sentence(f"{cell.target} {does} the same as {cell.baseline} ({label}){weak}.", tone)
     if cell.verdict.answer is Answer.UNKNOWN or ratio is None:
         words = f"{cell.target} against {cell.baseline} has {'no common ratio' if levels_told(cell) else 'no verdict'}"
         return Sentence(f"{words} ({label}).", tone)
     return Sentence(f"{difference(cell)} in {cell.case} ({metrics.title(cell.metric)}){weak}.", tone)
 
 
-def _many(evidence: Evidence, cells: Sequence[Cell], targets: Sequence[str]) -> Iterator[Sentence]:
-    """How many targets are better or worse: in the one test, or in most of several."""
+def _many(evidence: Evidence, cells: Sequence[Cell], targets: Sequence[str], weak: Sequence[str]) -> Iterator[Sentence]:
+    """How many targets are better or worse: in the one test, or in most of several; `weak` is what is taken back."""
     groups: dict[Answer | str | None, list[str]] = {}
     changed = {(line.case, line.metric, line.target): step_word(line) for line in evidence.lines}
     worse_in = {line.case for line in evidence.lines if got_worse(line)}
@@ -262,7 +279,8 @@ def _many(evidence: Evidence, cells: Sequence[Cell], targets: Sequence[str]) -> 
     if set(groups) <= {"fell", "rose", "steady"}:
         # The sentences before said who fell and who did not.
         return
-    yield Sentence(f"Of {len(targets)} targets compared with {baselines}, {where}: {', '.join(told)}.")
+    whole = ", ".join([*told, *weak])
+    yield Sentence(f"Of {len(targets)} targets compared with {baselines}, {where}: {whole}.")
 
 
 def _best(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
@@ -298,7 +316,12 @@ def _listed(names: Sequence[str], most: int = MANY_NAMES) -> str:
 
 def _changed(evidence: Evidence) -> Iterator[Sentence]:
     """Targets that were not one thing throughout, by the metric that decides: fast and then slow, say."""
-    told = changes_told([line for line in evidence.lines if line.metric in evidence.judged[line.case][:1]])
+    lines = [line for line in evidence.lines if line.metric in evidence.judged[line.case][:1]]
+    for line in lines:
+        if line.uneven:
+            which = f"{line.target} has {uneven_text(line)} in {line.case} ({metrics.title(line.metric)})"
+            yield Sentence(f"{which}; “Scores” has each.", Tone.UNKNOWN)
+    told = changes_told(lines)
     for each, worse in told[:MANY_NAMES]:
         yield Sentence(f"{each}.", Tone.WORSE if worse else Tone.UNKNOWN)
     if len(told) > MANY_NAMES:
@@ -317,7 +340,7 @@ def _lasting(cells: Sequence[Cell]) -> Iterator[Sentence]:
         yield Sentence(f"{len(about) - MANY_NAMES} more under “Verdicts”.", Tone.NOTE)
 
 
-def _sure(cells: Sequence[Cell]) -> Iterator[Sentence]:
+def _sure(cells: Sequence[Cell], unit: str) -> Iterator[Sentence]:
     """How sure the verdicts are; nothing where there is none."""
     decided = [cell for cell in cells if cell.verdict.decided]
     if not decided:
@@ -328,7 +351,7 @@ def _sure(cells: Sequence[Cell]) -> Iterator[Sentence]:
     used = sorted(cell.verdict.blocks_used for cell in decided if cell.apart is None)
     if used:
         span = str(used[0]) if used[0] == used[-1] else f"{used[0]} to {used[-1]}"
-        blocks = f", from {span} block{'' if span == '1' else 's'}"
+        blocks = f", from {span} {unit}{'' if span == '1' else 's'}"
     else:
         blocks = ""
     if any(cell.apart is not None for cell in decided):

@@ -25,7 +25,9 @@ ORDER = 26
 TITLE = "Cloud volumes that do the same"
 
 MANY_CASES = 3
-"""Cases that the answer names; the table has all."""
+"""Cases that a sentence names; the table has all."""
+MUCH_CHEAPER = 0.8
+"""Of what costs so much less than the volume that does all, the answer gives the price."""
 MANY_CARRIERS = 4
 """Types that the table has for a case, the cheapest first."""
 USUAL = "gp3"
@@ -74,29 +76,54 @@ def told(evidence: Evidence) -> Iterator[Sentence]:
 
 
 def _alike(carried: Sequence[Likened]) -> Sentence:
-    """The cheapest volumes for the first cases, with the dates of their prices, and what many have."""
-    named = ", ".join(_like(each, first=place == 0) for place, each in enumerate(carried[:MANY_CASES]))
-    from plimsoll.simulation.carrying import as_sold
+    """The cheapest volume that does the same in all cases, with the dates of prices, and what many have."""
+    from plimsoll.simulation.carrying import as_sold, cheapest_for_all
 
-    rest = count_text(len(carried) - MANY_CASES, "more case")
-    more = f"; {rest} under “{TITLE}”" if len(carried) > MANY_CASES else ""
-    costs = [each.carriers[0].cost for each in carried[:MANY_CASES]]
+    loads = [each.measured for each in carried if each.measured is not None]
+    found = cheapest_for_all(loads, [each.carriers for each in carried]) if len(carried) > 1 else None
+    if found is not None:
+        named = _one_for_all(found, carried)
+    else:
+        named = ", ".join(_like(each, first=not place) for place, each in enumerate(carried[:MANY_CASES]))
+        named += f"; {count_text(len(carried) - MANY_CASES, 'more case')}" if len(carried) > MANY_CASES else ""
+        named = f"no one volume does all; {named}" if len(carried) > 1 else named
+    costs = [each.carriers[0].cost for each in carried] + ([found.cost] if found is not None else [])
     dates = sorted({date for cost in costs for date in cost.as_of.split(" to ") if date})
     seen = f", list prices of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
-    first = carried[0].measured
-    assert first is not None
-    has = as_sold(USUAL, first).shape.one.partition(", ")[2]
-    size = format_size(first.data_bytes)
-    return Sentence(f"The same in the cloud (to hold {size}{seen}): {named}{more}. A default {USUAL} has {has}.")
+    has = as_sold(USUAL, loads[0]).shape.one.partition(", ")[2]
+    size = format_size(loads[0].data_bytes)
+    return Sentence(f"The same in the cloud (to hold {size}{seen}): {named}. A default {USUAL} has {has}.")
+
+
+def _one_for_all(found: Carrier, carried: Sequence[Likened]) -> str:
+    """`AWS’s io2 of 64,000 IOPS ($3,544 a month) is the cheapest that does both`, and which case asks for it."""
+    own = next((each for each in carried if each.carriers[0].shape == found.shape), None)
+    name = f"{found.shape.type.provider.title}’s {found.shape.one}" if own is None else _named(found, own)
+    told = f"{name} ({_price(found)}{_scatter(own or carried[0])}) is the cheapest that does {_cases(carried)}"
+    rest = [each for each in carried if each is not own]
+    prices = sorted(price for each in rest if (price := each.carriers[0].usd_per_month) is not None)
+    if own is None or not prices or prices[0] > MUCH_CHEAPER * (found.usd_per_month or 0.0):
+        return told
+    ends = " to ".join(dict.fromkeys((_about(prices[0]), _about(prices[-1]))))
+    which = "the other alone needs" if len(rest) == 1 else "each of the others alone needs"
+    return f"{told}; {own.case} asks for it, {which} one of {ends}"
 
 
 def _like(each: Likened, *, first: bool) -> str:
-    """`randread needs an AWS io2 of 64,000 IOPS ($3,544 a month)`."""
+    """`randread needs AWS’s io2 of 64,000 IOPS ($3,544 a month)`."""
     cheapest = each.carriers[0]
-    amount = cheapest.usd_per_month
-    price = "no price known" if amount is None else _about(amount) + (" a month" if first else "")
-    joint = " needs " if first else " "
-    return f"{each.case}{joint}{_named(cheapest, each)} ({price}{_scatter(each)})"
+    return f"{each.case}{' needs' if first else ''} {_named(cheapest, each)} ({_price(cheapest)}{_scatter(each)})"
+
+
+def _cases(cases: Sequence[Likened]) -> str:
+    names = [each.case for each in cases]
+    more = len(names) - MANY_CASES
+    return f"{', '.join(names[:MANY_CASES])} and {more} more" if more > 0 else _listed(names)
+
+
+def _price(carrier: Carrier) -> str:
+    amount = carrier.usd_per_month
+    return "no price known" if amount is None else f"{_about(amount)} a month"
 
 
 def _about(amount: float) -> str:

@@ -10,18 +10,20 @@ from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.targets import is_emulated, shape_of
 from plimsoll.catalog.waits import waits
 from plimsoll.metrics import DATA_KINDS
-from plimsoll.model import Run, Target
+from plimsoll.model import RENTED, Run, Target
 from plimsoll.prices.cost import Cost, cost_of, usd
 from plimsoll.report.document import Block, Cell, Column, Number, Table, number, phrase, text
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import score_text
 from plimsoll.report.levels import level_rows
+from plimsoll.report.subject import Products
 from plimsoll.stats.standing import Standing
 from plimsoll.units import SECOND, format_duration
 
 ORDER = 25
 TITLE = "Cost and limits"
 SHORT = True
+OF_PRODUCTS = True
 
 _MONTH = (
     "$ per month: list price of the volume and of the instance it is on, with the date on which it was seen. "
@@ -43,7 +45,10 @@ def build(evidence: Evidence) -> list[Block]:
     known = priced(evidence)
     if not known:
         return []
-    return [_volumes(known), _operations(evidence, known), text(*_session(evidence, known))]
+    blocks: list[Block] = [_volumes(known), _operations(evidence, known)]
+    if told := list(_session(evidence, known)):
+        blocks.append(text(*told))
+    return blocks
 
 
 def priced(evidence: Evidence) -> Mapping[str, Priced]:
@@ -152,7 +157,12 @@ def _lasting(found: Standing | None, rate: float) -> float:
 
 
 def _session(evidence: Evidence, known: Mapping[str, Priced]) -> Iterator[str]:
-    """What the time of the sessions costs, all volumes for the whole time, each instance type once."""
+    """What the time of the sessions costs, all volumes for the whole time, each instance type once.
+
+    Nothing of what was rented: that has a bill, which is of the sessions and not of a product.
+    """
+    if all(each.target.kind == RENTED for each in known.values()):
+        return
     seconds = sum(_length_ns(evidence, session.id) for session in evidence.sessions) / SECOND
     parts, total, complete = [], 0.0, True
     seen: set[str] = set()
@@ -164,9 +174,11 @@ def _session(evidence: Evidence, known: Mapping[str, Priced]) -> Iterator[str]:
         total += amount or 0.0
         parts.append(f"{name} {usd(amount) if amount is not None else 'unknown'}")
     least = "" if complete else "at least "
+    # An instance counts with the first of its volumes, so equal products would seem to differ.
+    shares = "" if isinstance(evidence, Products) else f" ({', '.join(parts)})"
     yield (
-        f"These volumes for the {format_duration(seconds * SECOND)} of the measurement: {least}{usd(total)} "
-        f"({', '.join(parts)}), each instance type counted once; less than a minute is billed as one."
+        f"These volumes for the {format_duration(seconds * SECOND)} of the measurement: {least}{usd(total)}{shares}, "
+        "each instance type counted once; less than a minute is billed as one."
     )
     emulated = [name for name, each in known.items() if is_emulated(each.target)]
     if emulated:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from plimsoll.report.charts.load_line import Curve, Level, latency, throughput
@@ -38,6 +38,8 @@ LEAD = True
 
 NO_MORE = 1.02
 """Throughput up to this many times that of the knee is hardly more."""
+TURNED = 1.05
+"""By so much less than at a lower load, throughput turns back."""
 _SLOWEST = "Of imported runs with several kinds of operations a percentile is that of the slowest kind, an upper bound."
 _BRIEF = ("target", "load", "throughput", "p50", "p99", "client_cpu", "little_s_law", "note")
 _NOTES = (
@@ -74,6 +76,7 @@ def about(each: LoadLineSearch) -> list[Sentence]:
         more = knee is None or not each.shows_knee or peak.throughput.value > NO_MORE * knee.throughput.value
         beyond = "" if more else "; hardly more than at the knee"
         told.append(Sentence(f"{each.label}: highest throughput, {_measured(each, peak)}{each.burst}{beyond}."))
+    told += _turned_back(each)
     if each.line.objective:
         told.append(_objective(each))
     if (cut := _discarded(each)) is not None:
@@ -82,6 +85,27 @@ def about(each: LoadLineSearch) -> list[Sentence]:
         lost = count_text(each.line.invalid, "run")
         told.append(Sentence(f"{each.label}: {lost} not valid and left out; see the warnings.", Tone.NOTE))
     return told
+
+
+def _turned_back(each: LoadLineSearch) -> Iterator[Sentence]:
+    """Loads that give plainly less than a lower one did: the highest throughput is then no end of a rise."""
+    less: list[LevelSummary] = []
+    best: LevelSummary | None = None
+    for level in sorted(_drawn(each), key=lambda level: level.load):
+        if best is not None and level.throughput.value * TURNED < best.throughput.value:
+            less.append(level)
+        elif best is None or level.throughput.value > best.throughput.value:
+            best = level
+    if not less:
+        return
+    worst = min(less, key=lambda level: level.throughput.value)
+    before = max((level for level in _drawn(each) if level.load < worst.load), key=lambda level: level.throughput.value)
+    rates = [score_text(level.throughput.value, each.unit) for level in (worst, before)]
+    yield Sentence(
+        f"{each.label}: throughput turns back at {each.request.texts([level.load for level in less])}: {rates[0]} at "
+        f"{each.request.text(worst.load)}, after {rates[1]} at {each.request.text(before.load)}.",
+        Tone.UNKNOWN,
+    )
 
 
 def _at_knee(each: LoadLineSearch) -> LevelSummary | None:
@@ -202,10 +226,14 @@ def _bracket(each: LoadLineSearch) -> Sentence:
     what = (
         "the schedule was no longer kept"
         if math.isinf(found.latency_ratio)
-        else f"mean latency grew {found.latency_ratio:.2f}× while throughput grew {found.throughput_ratio:.2f}×"
+        else f"mean latency grew {found.latency_ratio:.2f}× while throughput {_grew(found.throughput_ratio)}"
     )
     rounds = count_text(found.rounds, "round")
     return Sentence(f"{each.label}: from {text(found.low)} to {text(found.high)} {what} ({rounds}).")
+
+
+def _grew(ratio: float) -> str:
+    return f"grew {ratio:.2f}×" if ratio >= 1 else f"fell to {ratio:.2f}× of that"
 
 
 def _measured(each: LoadLineSearch, level: LevelSummary) -> str:

@@ -11,11 +11,12 @@ from plimsoll.report.charts.forest import Point, spec
 from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import Block, Chart, Phrase, Table, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import count_text, percent_text, ratio_interval_text
+from plimsoll.report.labels import count_text, percent_text
 from plimsoll.report.sections.verdicts import TONES, WORDS
-from plimsoll.stats.digits import wide_open
+from plimsoll.stats.digits import in_columns, wide_open
+from plimsoll.stats.direction import ends as on_scale
+from plimsoll.stats.direction import words
 from plimsoll.stats.paired import Cell
-from plimsoll.stats.ratio_text import ratio_text
 from plimsoll.stats.shrinking import at_each_look
 from plimsoll.stats.stopping import within
 from plimsoll.stats.verdict import Answer, Verdict
@@ -83,18 +84,24 @@ def _end(cell: Cell, looks: Sequence[Verdict]) -> str:
 def _table(title: str, cell: Cell, looks: Sequence[Verdict]) -> Table:
     rows = []
     for each in looks:
-        ends = ratio_interval_text(each.ratio_low, each.ratio, each.ratio_high)
+        told, interval = _told(cell, each)
         answer = _answer(cell, each, looks)
         rows.append(
             (
                 number(each.blocks_used, "1"),
-                number(each.ratio, "x", ratio_text(each.ratio)),
-                span(each.ratio_low, each.ratio_high, "x", ends),
+                number(each.ratio, "x", told),
+                span(each.ratio_low, each.ratio_high, "x", interval),
                 phrase(within(each.half_width)),
                 Phrase(WORDS[answer], TONES[answer]),
             )
         )
     return Table(title, columns(">Blocks", ">Ratio", ">Interval", ">Known to", "Answer"), tuple(rows))
+
+
+def _told(cell: Cell, at: Verdict) -> tuple[str, str]:
+    """`1.02× as fast` and its interval: a look ends nothing, so the ratio may lie on either side of 1."""
+    told, interval = in_columns(*on_scale(cell, at))
+    return f"{told} {words(cell).manner}", interval
 
 
 def _answer(cell: Cell, at: Verdict, looks: Sequence[Verdict]) -> Answer:
@@ -116,8 +123,8 @@ def draw(evidence: Evidence, cell: Cell, looks: Sequence[Verdict]) -> Vega:
             low=max(low, domain[0]),
             high=min(high, domain[1]),
             verdict=_ANSWERS.index(_answer(cell, each, looks)),
-            told=ratio_text(each.ratio),
-            interval=ratio_interval_text(each.ratio_low, each.ratio, each.ratio_high),
+            told=_told(cell, each)[0],
+            interval=_told(cell, each)[1],
         )
         for row, (each, (low, middle, high)) in enumerate(zip(looks, ends, strict=True))
     ]

@@ -9,10 +9,11 @@ from plimsoll import metrics
 from plimsoll.report.document import KIND, Block, Cell, Column, Judged, Phrase, Table, Tone, phrase
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import common_start, score_text
-from plimsoll.report.levels import WORDS, got_worse, split_text, step_word
+from plimsoll.report.levels import WORDS, got_worse, split_text, step_word, uneven_text
 from plimsoll.report.marks import mark
 from plimsoll.report.sections.verdicts import TONES
-from plimsoll.stats.direction import decided, directed, factor, words
+from plimsoll.stats.digits import three_digits
+from plimsoll.stats.direction import decided, factor, said, words
 from plimsoll.stats.paired import Cell as Compared
 from plimsoll.stats.ratio_text import drawn, levels_told, ratio_text
 from plimsoll.stats.repeats import PatternKind
@@ -22,12 +23,12 @@ ORDER = 6
 TITLE = "Tests and targets"
 SHORT = True
 LEAD = True
+OF_PRODUCTS = True
 
 MOST_ROWS = 16
 """With more, the metrics that decide come first, and the others in a table of their own."""
 
-UNDECIDED = "undecided"
-WEAK = "A ratio after “?”: not significant after correction."
+UNDECIDED, SAME = "undecided", "same"
 PAIRED = "Ratios are of runs that were next to each other in time, so they can differ from the quotient of two scores."
 
 Place = tuple[str, str, str]
@@ -104,9 +105,16 @@ def _notes(evidence: Evidence, rows: Sequence[Sequence[Cell]]) -> tuple[str, ...
     judged = [cell for row in rows for cell in row if isinstance(cell, Judged) and cell.ratio is not None]
     shown = any(cell.tone in (Tone.BETTER, Tone.WORSE) for cell in judged)
     paired = (PAIRED,) if shown and any(cell.apart is None for cell in evidence.cells) else ()
-    weak = any(cell.tone is Tone.UNKNOWN and not cell.told.startswith(UNDECIDED) for cell in judged)
+    weak = [cell.told for cell in judged if cell.tone is Tone.UNKNOWN and not cell.told.startswith(UNDECIDED)]
+    kinds = {told.startswith(SAME) for told in weak}
+    if kinds == {True} and not any(cell.tone is Tone.SAME for cell in judged):
+        # The answer says that none is significant; here is none to be told apart from.
+        return paired
+    if not kinds:
+        return paired
+    what = "A ratio or “same”" if len(kinds) == 2 else "“Same”" if True in kinds else "A ratio"
     # One line: the first screen has to hold the cautions too.
-    return (" ".join((WEAK, *paired)),) if weak else paired
+    return (" ".join((f"{what} after “?”: not significant after correction.", *paired)),)
 
 
 def _targets(evidence: Evidence) -> list[Column]:
@@ -136,7 +144,7 @@ def _cell(place: Place, lines: Mapping[Place, ScoreLine], compared: Mapping[Plac
     """Nothing where the test did not run; the score alone where nothing is compared."""
     line, cell = lines.get(place), compared.get(place)
     if line is None or (line.summary is None and line.split is None):
-        return Phrase("no score", Tone.NOTE) if line is not None else None
+        return Phrase(uneven_text(line) or "no score", Tone.NOTE) if line is not None else None
     score, value = _score(line)
     if cell is None and (step := step_word(line)):
         return Judged(value, line.unit, score, None, step, step, Tone.WORSE if got_worse(line) else Tone.UNKNOWN)
@@ -165,24 +173,25 @@ def _judgement(line: ScoreLine, cell: Compared) -> tuple[float | None, str, str,
         told = _levels(cell) if levels_told(cell) else "no ratio"
         return None, told, kind, tone
     if cell.verdict.answer is Answer.SAME:
-        return ratio, f"same{marked}", "same", tone
+        return ratio, f"{SAME}{marked}", SAME, Tone.UNKNOWN if cell.corrected else tone
     if not cell.verdict.decided:
         # Its ratio has a direction, and the next block may turn it round.
         return ratio, f"{UNDECIDED}{marked}", "", tone
     if cell.corrected:
-        return ratio, _alike(cell) + marked, "", Tone.UNKNOWN
-    return ratio, _alike(cell) + marked, ratio_text(factor(ratio)), tone
+        return ratio, f"{' '.join(_alike(cell, ratio))}{marked}", "", Tone.UNKNOWN
+    told, word = _alike(cell, ratio)
+    return ratio, f"{told} {word}{marked}", told, tone
 
 
-def _alike(cell: Compared) -> str:
+def _alike(cell: Compared, ratio: float) -> tuple[str, str]:
     """The ratio in words, with no more digits than its neighbours have: columns are compared by eye."""
-    told, digits = decided(cell), directed(cell, cell.verdict.ratio or 1.0)
-    return min(told, digits, key=len)
+    told, word = decided(cell)
+    return min(told, three_digits(factor(ratio)), key=len), word
 
 
 def _levels(cell: Compared) -> str:
     """`1.00×, then 20× as fast`, `0.50…0.90× as fast (trend)`: what stands in the place of one ratio."""
-    ends = drawn(cell)
+    ends = [said(cell, ratio) for ratio in drawn(cell)]
     if len(ends) != 2:
         return "no single ratio"
     found = cell.split or next(filter(None, cell.apart.splits if cell.apart is not None else ()))

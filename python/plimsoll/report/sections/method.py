@@ -9,7 +9,7 @@ from plimsoll.altered import has_no_checksum
 from plimsoll.model import Run
 from plimsoll.parameters import all_written
 from plimsoll.report.document import Block, Cell, Column, Listing, Sentence, Table, Text, columns, number, phrase
-from plimsoll.report.endings import endings
+from plimsoll.report.endings import endings, most_blocks
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text
 from plimsoll.stats.parts import extensions_of, without_extensions
@@ -45,7 +45,8 @@ def _rules(evidence: Evidence) -> Text:
     mode = evidence.mode
     seeds = [session.study["seed"] for session in evidence.sessions if "seed" in session.study]
     seed = f" (seed {', '.join(map(str, seeds))})" if seeds else ""
-    looks = ", ".join(str(look.blocks) for look in looks_until(max(mode.cap, _extended_to(evidence)), evidence.policy))
+    most = max(most_blocks(mode, evidence.runs), _extended_to(evidence))
+    looks = ", ".join(str(look.blocks) for look in looks_until(most, evidence.policy))
     turns = [session.interleaved for session in evidence.sessions]
     words = [
         f"“Same” means within {band_text(evidence.band)}. Rules of policy version {evidence.policy}.",

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import ratio_interval_text
 from plimsoll.report.models import ModelCheck, model_checks
 from plimsoll.report.sections.verdicts import TONES
-from plimsoll.stats.ratio_text import ratio_text
+from plimsoll.stats.digits import in_columns
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.verdict import Answer
 
@@ -63,7 +62,7 @@ def _table(evidence: Evidence, found: Sequence[ModelCheck]) -> Table:
     rows = []
     for check in found:
         cell, verdict = check.cell, check.cell.verdict
-        ends = ratio_interval_text(verdict.ratio_low, verdict.ratio, verdict.ratio_high)
+        told, ends = in_columns(verdict.ratio_low, verdict.ratio, verdict.ratio_high)
         rows.append(
             (
                 phrase(cell.case),
@@ -72,7 +71,7 @@ def _table(evidence: Evidence, found: Sequence[ModelCheck]) -> Table:
                 phrase(check.volume.one),
                 phrase(cell.baseline),
                 phrase(cell.target),
-                number(verdict.ratio, "x", ratio_text(verdict.ratio)),
+                number(verdict.ratio, "x", told),
                 span(verdict.ratio_low, verdict.ratio_high, "x", ends),
             )
         )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from plimsoll.catalog.targets import shape_of
 from plimsoll.model import RENTED
-from plimsoll.report.allocations import of_products
 from plimsoll.report.document import (
     Block,
     Cell,
@@ -22,13 +22,15 @@ from plimsoll.report.document import (
     text,
 )
 from plimsoll.report.evidence import Evidence
-from plimsoll.report.labels import ratio_interval_text
+from plimsoll.report.labels import ratio_in_words
 from plimsoll.report.sections.verdicts import TONES, WORDS
-from plimsoll.stats.direction import is_rate, words
+from plimsoll.report.subject import subject
+from plimsoll.stats.digits import in_columns
+from plimsoll.stats.direction import said, words
 from plimsoll.stats.products import Product
-from plimsoll.stats.ratio_text import ratio_text
+from plimsoll.stats.sentences import sentence
 
-ORDER = 2
+ORDER = 5
 TITLE = "Products"
 SHORT = True
 LEAD = True
@@ -38,8 +40,9 @@ MANY_SENTENCES = 12
 
 
 def build(evidence: Evidence) -> list[Block]:
-    """Nothing where no comparison has enough allocations for a verdict."""
-    return blocks(evidence, [each for each in of_products(evidence) if each.is_enough])
+    """Nothing where no comparison has enough allocations for a verdict, unless the answer is about products anyway."""
+    told = subject(evidence) is not evidence
+    return blocks(evidence, [each for each in evidence.products if each.is_enough or told])
 
 
 def blocks(evidence: Evidence, found: Sequence[Product]) -> list[Block]:
@@ -80,22 +83,25 @@ def _rented(evidence: Evidence) -> str:
 def _sentence(evidence: Evidence, product: Product) -> str:
     cell = product.cell
     label = evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)
-    told = f"{cell.case}, {label}: {product.sentence}."
+    told = f"{cell.case}, {label}: {sentence(cell)}."
     if product.next_ratio is None:
         return told
     return (
-        f"{told} From allocation to allocation that varies by {_between(product)}; one more of each would "
+        f"{told} From allocation to allocation that varies by {_between(product)}; one more of each would be "
         f"{_next(product)}, with 95 % confidence."
     )
 
 
 def _next(product: Product) -> str:
-    """`be 1.05× to 1.40× slower`, `take 0.90× to 1.20× as long`: where one more allocation lies."""
-    low, high = product.next_ratio or (1.0, 1.0)
-    verb, manner = words(product.cell)
-    if is_rate(product.cell) and (low > 1 or high < 1):
-        low, high, manner = (low, high, "faster") if low > 1 else (1 / high, 1 / low, "slower")
-    return f"{'take' if verb == 'takes' else 'be'} {ratio_text(low)} to {ratio_text(high)} {manner}"
+    """`1.05× to 1.40× slower`, `0.90× to 1.20× as fast`: where one more allocation lies; nothing if that is unknown."""
+    if product.next_ratio is None:
+        return ""
+    low, high = sorted(said(product.cell, end) for end in product.next_ratio)
+    manner, more, less = words(product.cell)
+    if low > 1 or high < 1:
+        low, high, manner = (low, high, more) if low > 1 else (1 / high, 1 / low, less)
+    _, interval = in_columns(low, math.sqrt(low * high), high)
+    return f"{interval.replace('…', ' to ')} {manner}"
 
 
 def _table(evidence: Evidence, found: Sequence[Product]) -> Table:
@@ -106,18 +112,17 @@ def _table(evidence: Evidence, found: Sequence[Product]) -> Table:
 
 def _row(evidence: Evidence, product: Product) -> tuple[Cell, ...]:
     cell, found = product.cell, product.cell.verdict
-    ends = ratio_interval_text(found.ratio_low, found.ratio, found.ratio_high)
-    low, high = product.next_ratio or (None, None)
+    told, interval = ratio_in_words(cell)
     return (
         phrase(cell.case),
         phrase(evidence.metric_label(cell.case, cell.metric, cell.target, cell.baseline)),
         Phrase(WORDS[found.answer], TONES[found.answer]),
         phrase(cell.target),
-        number(found.ratio, "x", ratio_text(found.ratio)),
-        span(found.ratio_low, found.ratio_high, "x", ends),
+        number(found.ratio, "x", told),
+        span(found.ratio_low, found.ratio_high, "x", interval),
         phrase(cell.baseline),
         number(len(product.allocations), "1"),
-        None if low is None or high is None else span(low, high, "x", f"{ratio_text(low)} to {ratio_text(high)}"),
+        span(*product.next_ratio, "x", _next(product)) if product.next_ratio is not None else None,
         phrase(_between(product)),
     )
 

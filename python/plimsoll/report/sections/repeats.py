@@ -8,6 +8,7 @@ from plimsoll import metrics
 from plimsoll.report.document import Block, Phrase, Table, Tone, columns, number, phrase, text
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.labels import count_text, percent_text
+from plimsoll.report.levels import when
 from plimsoll.report.repeated import Repeated
 from plimsoll.stats.repeats import FEWEST_FOR_FIRST, FEWEST_FOR_SERIAL, LEVEL, SIZES, Pattern, PatternKind
 
@@ -66,7 +67,7 @@ def build(evidence: Evidence) -> list[Block]:
             phrase(target),
             number(each.runs, "1"),
             Phrase(each.kind.value, Tone.UNKNOWN),
-            phrase(each.text),
+            phrase(_seen(series, each)),
             phrase(_consequence(series, each)),
         )
         for case, metric, target, series, each in found
@@ -79,6 +80,14 @@ def build(evidence: Evidence) -> list[Block]:
         text(*(_summed_up(*about, places) for about, places in by_kind.items()), tone=Tone.UNKNOWN),
         Table("Runs that drift or fall into groups", heads, rows, (scope,), short=False),
     ]
+
+
+def _seen(series: Repeated, found: Pattern) -> str:
+    """What was seen, and of a step when that was: the number of a run says nothing to who has a clock."""
+    if found.at is None:
+        return found.text
+    words = when(series.runs[0].started_ns, series.runs[found.at].started_ns)
+    return f"{found.text}, {words}" if words else found.text
 
 
 def _summed_up(kind: PatternKind, consequence: str, places: list[tuple[str, str, str]]) -> str:

@@ -8,7 +8,9 @@ from plimsoll import metrics
 from plimsoll.report.document import Block, Cell, Phrase, Table, Tone, columns, number, phrase, span, text
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, interval_text, percent_text, range_text, score_text
-from plimsoll.report.levels import WORDS, level_rows
+from plimsoll.report.levels import WORDS, level_rows, uneven_text
+from plimsoll.report.subject import Products
+from plimsoll.stats.digits import three_digits
 from plimsoll.stats.repeats import PatternKind
 from plimsoll.stats.standing import Basis, ios_text
 from plimsoll.stats.stated import stated_in
@@ -19,6 +21,7 @@ ORDER = 20
 TITLE = "Scores"
 SHORT = True
 LEAD_ALONE = True
+OF_PRODUCTS = True
 
 _BRIEF = ("case", "metric", "target", "score", "95_interval", "runs", "stability")
 _LEVELS = {
@@ -39,8 +42,13 @@ _LEVEL = (
 _NOTES = (
     "Score: geometric mean of the runs, one per block, trimmed by 20 % at each end from 6 runs on; the interval holds "
     "the true score in 95 of 100 such sessions.",
-    "Spread: run-to-run standard deviation, called wide from 10 % on. Unstable: the worst run is below 0.8 of the "
-    "median (its share is shown), or over 10 % of runs are far from the others.",
+    "Spread: run-to-run standard deviation, called wide from 10 % on. Unstable: the worst run is 1.25× worse than "
+    "the median or more (how much is shown), or over 10 % of runs are far from the others.",
+)
+_PRODUCT_NOTES = (
+    "Score: geometric mean of the allocations, each of which counts once with that of its runs, trimmed by 20 % at "
+    "each end from 6 allocations on; the interval holds the score of the product in 95 of 100 such studies. Spread: "
+    "standard deviation from allocation to allocation.",
 )
 _PERCENTILES = (
     "Percentiles: the geometric mean of those of each run; “Latency” has those pooled over all operations.",
@@ -55,6 +63,8 @@ def build(evidence: Evidence) -> list[Block]:
     """The judged metrics, then all others."""
     if evidence.only_searched:
         return []
+    if isinstance(evidence, Products):
+        return _of_products(evidence)
     judged = [line for line in evidence.lines if line.judged]
     further = [line for line in evidence.lines if not line.judged]
     if not any(line.summary or line.split for line in evidence.lines):
@@ -68,8 +78,24 @@ def build(evidence: Evidence) -> list[Block]:
     return blocks
 
 
+def _of_products(evidence: Products) -> list[Block]:
+    """The judged metrics of the products, then what each of their allocations reached."""
+    judged = [line for line in evidence.lines if line.judged]
+    own = [line for line in evidence.allocated.lines if line.judged]
+    further = [line for line in evidence.allocated.lines if not line.judged]
+    blocks: list[Block] = []
+    if judged:
+        blocks.append(_table(evidence, "Scores of the products", judged, _PRODUCT_NOTES, short=False))
+    if own:
+        blocks.append(_table(evidence.allocated, "Scores of each allocation", own, _NOTES, short=False))
+    if further:
+        blocks.append(_table(evidence.allocated, "All other metrics of each allocation", further, (), short=False))
+    return blocks
+
+
 def _table(evidence: Evidence, caption: str, lines: list[ScoreLine], notes: tuple[str, ...], *, short: bool) -> Table:
-    names = ["Case", "Metric", "Target", ">Score", ">95 % interval", ">Runs", ">Lowest…highest", ">Spread", "Stability"]
+    counted = ">Allocations" if isinstance(evidence, Products) else ">Runs"
+    names = ["Case", "Metric", "Target", ">Score", ">95 % interval", counted, ">Lowest…highest", ">Spread", "Stability"]
     rows = [(line, row) for line in lines for row in _rows(evidence, line)]
     if notes and any(line.unit == "ns" for line in lines):
         notes += _PERCENTILES
@@ -122,7 +148,7 @@ def _rows(evidence: Evidence, line: ScoreLine) -> list[tuple[Cell, ...]]:
     if line.split is not None:
         return [(*head, *cells) for cells in _split_cells(line, line.split)]
     if found is None:
-        why = "only zeros" if line.values else "no valid run"
+        why = uneven_text(line) or ("only zeros" if line.values else "no valid run")
         return [(*head, None, None, number(len(line.values), "1"), None, None, Phrase(why, Tone.UNKNOWN))]
     unit = line.unit
     cells = (
@@ -131,7 +157,7 @@ def _rows(evidence: Evidence, line: ScoreLine) -> list[tuple[Cell, ...]]:
         number(found.runs, "1"),
         span(found.minimum, found.maximum, unit, range_text(found.minimum, found.maximum, unit, found.value)),
         None if found.variation is None else number(found.variation, "1", percent_text(round(found.variation, 3))),
-        _stated(evidence, line) or _stability(line, found, len(line.values) - found.runs),
+        _stated(evidence, line) or _stability(line, found, len(line.values) - found.runs, evidence.unit),
     )
     return [(*head, *cells)]
 
@@ -166,9 +192,9 @@ def _stated(evidence: Evidence, line: ScoreLine) -> Phrase | None:
     return Phrase(f"stated {format_spread(line.values[0], only.spread, line.unit)}{count}", Tone.UNKNOWN)
 
 
-def _stability(line: ScoreLine, found: Summary, zeros: int) -> Phrase:
+def _stability(line: ScoreLine, found: Summary, zeros: int, unit: str) -> Phrase:
     """How alike the runs are; what is only alike as long as a burst lasts is not called stable."""
-    told = _alike(found, zeros)
+    told = _alike(found, zeros, "one run" if unit == "block" else f"one {unit}")
     basis = line.basis
     if basis is None or basis is Basis.SUSTAINED:
         return told
@@ -180,13 +206,14 @@ def _stability(line: ScoreLine, found: Summary, zeros: int) -> Phrase:
     return Phrase(full, Tone.UNKNOWN, word)
 
 
-def _alike(found: Summary, zeros: int) -> Phrase:
+def _alike(found: Summary, zeros: int, one: str) -> Phrase:
     if zeros:
         return Phrase(f"{count_text(zeros, 'run')} scored zero, left out", Tone.WORSE)
     if found.runs == 1:
-        return Phrase("one run", Tone.UNKNOWN)
+        return Phrase(one, Tone.UNKNOWN)
     if found.unstable:
-        return Phrase(f"unstable, worst {found.worst_share:.2f}×", Tone.WORSE, f"worst {found.worst_share:.2f}×")
+        worst = three_digits(1 / found.worst_share)
+        return Phrase(f"unstable, worst run {worst} off the median", Tone.WORSE, f"worst {worst} off median")
     if found.variation is not None and found.variation >= WIDE_SPREAD:
         return Phrase("wide spread", Tone.UNKNOWN)
     return Phrase("stable")

@@ -9,12 +9,13 @@ from itertools import groupby
 from statistics import median
 
 from plimsoll.model import RENTED, RunStatus, SessionState
-from plimsoll.report.allocations import of_products
 from plimsoll.report.document import Block, Phrase, Sentence, Table, Text, Tone, columns, number, phrase, span, text
 from plimsoll.report.document import Cell as CellOf
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.gate import nothing_compared
 from plimsoll.report.labels import ratio_in_words
+from plimsoll.report.subject import subject
+from plimsoll.stats.direction import levels_in_words
 from plimsoll.stats.multiplicity import footer
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import LAST
@@ -41,6 +42,7 @@ FEW_COMPARISONS = 4
 
 MANY_PLACES = 3
 """Comparisons that a note names; of more it gives the number."""
+OF_ALLOCATIONS = "Each allocation by itself; what all of them say of the products stands under “Answer” and “Products”."
 _NAME = "\ue000"
 """Stands for the target in sentences that may be said of several."""
 TONES = {
@@ -66,7 +68,15 @@ def build(evidence: Evidence) -> list[Block]:
     if len(sentences) < len(evidence.cells):
         words = "One sentence per case and target; the table has the other metrics."
         blocks.append(text(words, tone=Tone.NOTE, short=False))
-    return [*blocks, *_suites(evidence), *_notes(evidence), _table(evidence), _scope(evidence)]
+    blocks += [*_suites(evidence), *_notes(evidence), _table(evidence), _scope(evidence)]
+    if subject(evidence) is evidence:
+        return blocks
+    return [text(OF_ALLOCATIONS, tone=Tone.NOTE, short=False), *map(_folded, blocks)]
+
+
+def _folded(block: Block) -> Block:
+    """Left out of short forms: the answer is about products, and this is what it rests on."""
+    return replace(block, short=False) if isinstance(block, Text | Table) else block
 
 
 def _suites(evidence: Evidence) -> list[Text]:
@@ -176,7 +186,7 @@ def _table(evidence: Evidence) -> Table:
 
 def _ratio(cell: Cell) -> tuple[CellOf, CellOf]:
     """The ratio and its interval; where blocks or runs have no common one, both levels or the range, and none."""
-    if told := levels_told(cell):
+    if told := levels_in_words(cell):
         return phrase(told), None
     found = cell.verdict
     told, interval = ratio_in_words(cell)
@@ -207,7 +217,7 @@ def _scope(evidence: Evidence) -> Text:
 
 
 def _about_products(evidence: Evidence) -> str:
-    if any(each.is_enough for each in of_products(evidence)):
+    if any(each.is_enough for each in evidence.products):
         return "What they say of the products, whose unit is the allocation, stands under “Products”."
     needs = "A statement about a product needs 3 or more sessions, each on a fresh instance and volume"
     return f"{needs}: --allocations rents them." if _is_rented(evidence) else f"{needs}."

@@ -117,7 +117,7 @@ def _unstable(evidence: Evidence) -> list[Warning]:
     if not found or evidence.only_searched:
         return []
     named = [f"{metrics.short_title(line.metric)} of {line.case} on {line.target}" for line in found]
-    told = f"{count_text(len(found), 'score is', 'scores are')} unstable, their runs differ a lot"
+    told = f"{count_text(len(found), 'score is', 'scores are')} unstable: runs differ a lot"
     return [Warning(Level.WARN, told, "", 0, _listed(named, MANY_PLACES))]
 
 

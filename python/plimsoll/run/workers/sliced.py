@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, cast
 
@@ -18,8 +18,9 @@ from plimsoll.run.workers.execution import POLL_S, STOP_S, Execution, Job, Pausi
 from plimsoll.targets.held import readable
 from plimsoll.units import MILLISECOND, SECOND
 
-AHEAD_NS = 30 * MILLISECOND
-"""From "all are ready" to the first slice: long enough for every thread to hear of it."""
+AHEADS_NS = (30 * MILLISECOND, 300 * MILLISECOND, 3 * SECOND)
+"""From "all are ready" to the first slice: long enough for every thread to hear of it. On a machine that kept us from
+saying it in time, all are set up anew, and it is said longer ahead."""
 READY_S = 60.0
 """How long all jobs together may take to set themselves up; their files are laid out before."""
 READY_POLL_S = 0.01
@@ -56,21 +57,47 @@ def alternate(
     One that fails ends the others: what is left of the block would compare nothing. KeyboardInterrupt stops all, waits
     for them, and is passed on: nothing is in use when it arrives.
     """
-    with ExitStack() as stack:
-        jobs = []
-        for part in parts:
-            part.samples.append(part.sampler.sample())
-            jobs.append(part.start(in_slices(part.spec, turns.of[part.name], turns.discard_ns)))
-            stack.callback(end, jobs[-1])
-        if _all_ready(jobs, parts, deadline_reached):
-            begin_ns = time.monotonic_ns() + AHEAD_NS
-            for job in jobs:
-                job.go(begin_ns)
-        answers = await_all(jobs, parts, on_progress, deadline_reached)
-        for part in parts:
-            part.samples.append(part.sampler.sample())
+    for ahead_ns in AHEADS_NS:
+        with ExitStack() as stack:
+            jobs = [stack.enter_context(_set_up(part, turns)) for part in parts]
+            if _all_ready(jobs, parts, deadline_reached) and not _told_to_go(jobs, ahead_ns):
+                continue
+            answers = await_all(jobs, parts, on_progress, deadline_reached)
+            for part in parts:
+                part.samples.append(part.sampler.sample())
+            break
+    else:
+        raise TargetError(
+            f"{readable(parts[0].what)}: this machine is too busy to begin slices in time; wait until it is quiet, or "
+            "use --interleave blocks"
+        )
     followers = after_others(turns)
     return [_execution(part, text, turns, followers[part.name]) for part, text in zip(parts, answers, strict=True)]
+
+
+@contextmanager
+def _set_up(part: Part, turns: Turns) -> Iterator[PausingJob]:
+    """The job of one target, which ends with the block."""
+    part.samples[:] = [part.sampler.sample()]
+    job = part.start(in_slices(part.spec, turns.of[part.name], turns.discard_ns))
+    try:
+        yield job
+    finally:
+        end(job)
+
+
+def _told_to_go(jobs: Sequence[PausingJob], ahead_ns: int) -> bool:
+    """Tell all when to begin; False where one heard of it too late.
+
+    One that has ended meanwhile is not told again: its answer says why.
+    """
+    begin_ns = time.monotonic_ns() + ahead_ns
+    try:
+        for job in jobs:
+            job.go(begin_ns)
+    except ValueError:
+        return any(job.result(0.0) is not None for job in jobs)
+    return True
 
 
 def end(job: Job) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from plimsoll.prices.cost import usd
-from plimsoll.report.charts.lines import Line, over_time
+from plimsoll.report.charts.lines import Line, over_growth, over_time
 from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import (
     Block,
@@ -29,6 +29,7 @@ from plimsoll.report.document import (
 )
 from plimsoll.report.labels import percent_text
 from plimsoll.traces.advice.families import Family, Standing
+from plimsoll.traces.advice.headroom import Stage
 from plimsoll.traces.advice.proof.sentences import proof_blocks
 from plimsoll.traces.advice.sentences import answer, unknowable
 from plimsoll.traces.advice.whole import Advice
@@ -45,6 +46,12 @@ _NOTES = (
     "Credits: the least that is left in a turn, of full ones; they are not fewer at its end than at its start.",
 )
 
+_PERCENTS = (50.0, 99.0, 99.9)
+_GROWTH = (
+    "Wait for limits: the share of I/Os that come faster than the volume's limits let them through. A load that "
+    "plainly exceeds a limit is not simulated, nor is one with too many I/Os for it.",
+)
+
 
 def advice_document(advice: Advice) -> Document:
     """The whole advice."""
@@ -56,11 +63,13 @@ def advice_document(advice: Advice) -> Document:
         Section("answer", "Answer", (lead,), short=True, lead=True),
         *([Section("proof", "Proof", proof, short=True, lead=True)] if proof else []),
         Section("families", "Families", tuple(_families(advice)), short=True, lead=True),
+        Section("headroom", "As the load grows", tuple(_headroom(advice))),
         Section("unknown", "What this cannot know", (text(*unknowable(advice)),), short=True, lead=True),
         Section("load", "The load", tuple(_load(advice)), short=True),
     ]
     subtitle = f"{advice.series.source} · {', '.join(each.text for each in advice.clauses)} · for ever"
     title = f"What to buy for {advice.series.name}"
+    sections = [each for each in sections if each.blocks]
     return Document(title, subtitle, tuple(sections), make_scores=partial(_flat, advice))
 
 
@@ -96,10 +105,56 @@ def _row(each: Family) -> tuple[Cell, ...]:
         number(each.usd_per_month, "USD", usd(each.usd_per_month or 0.0)),
         phrase(each.cost.oldest if each.cost else "no price"),
         number(throttled, "ns", format_duration(throttled)),
-        *(number(latency.percentile(percent) or latency.max, "ns") for percent in (50.0, 99.0, 99.9)),
+        *(number(latency.percentile(percent) or latency.max, "ns") for percent in _PERCENTS),
         number(min(least), "1", percent_text(math.floor(min(least) * 100) / 100)) if least else None,
         Phrase("yes", Tone.BETTER),
     )
+
+
+def _headroom(advice: Advice) -> Iterator[Block]:
+    """The curve of the volume of which it was asked what breaks first."""
+    found = advice.best_of_bursts if advice.breaks_in_bursts else advice.best
+    if not advice.stages or found is None or found.shape is None:
+        return
+    when = f" in the worst bursts of each {period_words(advice.series)}" if advice.breaks_in_bursts else ""
+    heads = columns("Load", ">IOPS", ">Wait for limits", ">Throttled", ">p50", ">p99", ">p99.9", "Carries it")
+    brief = ("load", "iops", "p99", "carries_it")
+    caption = f"{found.shape.one}{when}"
+    table = Table(caption, heads, tuple(map(_stage, advice.stages)), _GROWTH, brief)
+    yield table
+    rows = tuple((phrase(_more(each)), number(each.waiting, "1", percent_text(each.waiting))) for each in advice.stages)
+    yield Chart(
+        "advised-headroom",
+        "I/Os that wait as the load grows",
+        f"Share of the I/Os that wait for the limits of {found.shape.one}{when}, against how much the load has grown.",
+        Table("I/Os that wait", columns("Load", ">Wait for limits"), rows),
+        partial(_growth_chart, advice.stages),
+        ("waiting",),
+    )
+
+
+def _more(each: Stage) -> str:
+    return "as it was" if each.factor == 1 else f"+{percent_text(round(each.factor - 1, 3))}"
+
+
+def _stage(each: Stage) -> tuple[Cell, ...]:
+    answer = Phrase(f"no: {each.why_not}", Tone.WORSE) if each.why_not else Phrase("yes", Tone.BETTER)
+    first = (phrase(_more(each)), number(each.iops, "1/s"), number(each.waiting, "1", percent_text(each.waiting)))
+    if each.turn is None:
+        told = answer if each.why_not else Phrase("its limits allow it", Tone.UNKNOWN)
+        return (*first, None, None, None, None, told)
+    latency, throttled = each.turn.outcome.latency, each.turn.throttled_s * SECOND
+    return (
+        *first,
+        number(throttled, "ns", format_duration(throttled)),
+        *(number(latency.percentile(percent) or latency.max, "ns") for percent in _PERCENTS),
+        answer,
+    )
+
+
+def _growth_chart(found: Sequence[Stage]) -> Vega:
+    line = Line(0, "", [(each.factor - 1, 100 * each.waiting) for each in found])
+    return Vega(over_growth([line], ("waiting",), "%", what="I/Os that wait"))
 
 
 def _cheaper(ranked: Sequence[Family]) -> Iterator[Block]:

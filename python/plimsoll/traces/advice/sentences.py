@@ -200,9 +200,10 @@ def unknowable(advice: Advice) -> Iterator[str]:
         yield "When in each second its I/Os came: they are taken to be spread over it; a volume stores a second."
     yield _reaction(advice)
     how = "one after the other, as --sequential says" if advice.asked.sequential else "anywhere"
+    why = "only the sums of the trace are used" if series.of_trace else "counters do not say it"
     yield (
-        f"Where I/Os went: counters do not say it; they are taken to go {how}. A stream counts as less on volumes that "
-        "merge its I/Os (st1, sc1)."
+        f"Where I/Os went: {why}; they are taken to go {how}. A stream counts as less on volumes that merge its I/Os "
+        "(st1, sc1)."
     )
     assumed = [each.name for each in advice.even if each.standing is Standing.CARRIES and _is_assumed(each)]
     if assumed:

@@ -13,6 +13,7 @@ from plimsoll.errors import UsageError
 from plimsoll.simulation.slo import Clause
 from plimsoll.traces.advice.families import Family, Standing, families, rank
 from plimsoll.traces.advice.growth import Break, breaks, months
+from plimsoll.traces.advice.headroom import Stage, stages
 from plimsoll.traces.advice.hidden import Hidden, hidden
 from plimsoll.traces.advice.machines import Machines, Own, machines, own_machine
 from plimsoll.traces.advice.proof.whole import Proof
@@ -53,6 +54,8 @@ class Advice:
     hidden: Hidden | None
     breaks: Break | None
     """Of what the worst bursts need, in these, where there is such a volume; else of what an even load needs."""
+    stages: tuple[Stage, ...]
+    """What that volume does to that load as it grows."""
     machines: Machines | None
     own_machine: Own | None
     """How the instance of `--current` stands to the load; None where none was named."""
@@ -127,6 +130,8 @@ def advise(series: Series, asked: Asked, listener: Listener) -> Advice:
     ranked = rank(kinds, wanted, {}, listener.step)
     worst = None if close is None else rank(kinds, close, {}, lambda name: listener.step(f"{name} under bursts"))
     best = _first(ranked)
+    grows = _that_breaks(best, wanted.of((plain,)), worst, None if close is None else close.of(bursts(plain, current)))
+    broken = None if grows is None else breaks(*grows)
     return Advice(
         series=series,
         demand=plain,
@@ -136,7 +141,8 @@ def advise(series: Series, asked: Asked, listener: Listener) -> Advice:
         burst=worst,
         today=None if current is None else today(current, wanted, close),
         hidden=hidden(series, plain, current),
-        breaks=_breaks(best, wanted.of((plain,)), worst, None if close is None else close.of(bursts(plain, current))),
+        breaks=broken,
+        stages=() if grows is None or broken is None else stages(*grows, broken.factor),
         machines=None if best is None else machines(best.kind, wanted, close),
         own_machine=None if current is None else own_machine(current, best, wanted, close),
         closed=_closed(best, wanted, listener),
@@ -146,12 +152,17 @@ def advise(series: Series, asked: Asked, listener: Listener) -> Advice:
     )
 
 
-def _breaks(best: Family | None, plain: Wanted, worst: Sequence[Family] | None, close: Wanted | None) -> Break | None:
-    """In the worst bursts where something carries them. Growth counts from the load as it was, without headroom."""
+def _that_breaks(
+    best: Family | None, plain: Wanted, worst: Sequence[Family] | None, close: Wanted | None
+) -> tuple[VolumeShape, Wanted] | None:
+    """The volume and the load of which it is asked what breaks first.
+
+    In the worst bursts where something carries them. Growth counts from the load as it was, without headroom.
+    """
     dearest = None if worst is None else _first(worst)
     if dearest is not None and dearest.shape is not None and close is not None:
-        return breaks(dearest.shape, close)
-    return None if best is None or best.shape is None else breaks(best.shape, plain)
+        return dearest.shape, close
+    return None if best is None or best.shape is None else (best.shape, plain)
 
 
 def _of_device(series: Series) -> int:

@@ -6,6 +6,7 @@ bounded, and what does not fit is a sentence with file, line and what to do.
 
 from __future__ import annotations
 
+import csv
 import fnmatch
 import re
 from collections.abc import Sequence
@@ -75,6 +76,8 @@ def load(paths: Sequence[Path], options: Options) -> Series:
             found += module.read(text, replace(options, rate=tuple(rates)))
         except UsageError as error:
             raise UsageError(f"{path}: {error}") from None
+        except csv.Error as error:
+            raise UsageError(f"{path}: a row of the table cannot be read ({error}); export it again") from None
         rates = rates[1:] if len(rates) > 1 else rates
     one = _one(joined(found), options)
     series = build(one, " and ".join(dict.fromkeys(titles)), options.period_s)

@@ -21,6 +21,7 @@ _FORMATS = (
     "%m/%d/%Y, %I:%M:%S %p",
 )
 _BROWSER = re.compile(r"\w{3} (\w{3} \d{2} \d{4} \d{2}:\d{2}:\d{2}) GMT([+-]\d{4})")
+_LONGEST = 100
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 
 
@@ -30,6 +31,8 @@ def moment(text: str, where: str) -> tuple[float, str]:
     A time without a zone is taken as it stands, so that hours of the day are those of the file.
     """
     text = text.strip().strip('"')
+    if len(text) > _LONGEST:
+        raise UsageError(f"{where}: {text[:60]!r}… is no time that is known, such as 2026-11-26T18:00:00Z")
     if found := _iso(text):
         return found
     if match := _BROWSER.search(text):

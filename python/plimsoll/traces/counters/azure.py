@@ -19,7 +19,7 @@ _METRIC = re.compile(r"\b(\w+ )?disk (read|write) (operations|bytes)\s*/\s*sec",
 """`OS Disk`, `Data Disk` and `Temp Disk` are parts of a machine, of which `Disk` alone is the sum."""
 _OWN = "composite"
 """How a disk's own metrics begin."""
-_AGGREGATION = re.compile(r"\s*\((?:avg|average)\)", re.IGNORECASE)
+_AGGREGATION = re.compile(r"(?<!\s)\s*\((?:avg|average)\)", re.IGNORECASE)
 _GRAIN = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?")
 _OURS = {
     ("read", "operations"): "reads",
@@ -46,7 +46,7 @@ def read(text: str, options: Options) -> list[Found]:
 
 
 def _long(head: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], options: Options) -> list[Found]:
-    place = {re.sub(r"\s*\[.*", "", name): i for i, name in enumerate(head)}
+    place = {name.partition("[")[0].rstrip(): i for i, name in enumerate(head)}
     if "Average" not in place:
         raise UsageError("no column Average; disk metrics are means per second over a minute")
     devices: dict[str, Device] = {}

@@ -14,14 +14,14 @@ from plimsoll.traces.series import Found
 NAME = "iostat"
 TITLE = "iostat -x -t"
 
-_HEAD = re.compile(r"^Device:?\s", re.MULTILINE)
+_HEAD = re.compile(r"Device:?\s")
 _TIME = re.compile(r"^(\d{4}-\d{2}-\d{2}T\S+|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\s+\d{1,2}:\d{2}:\d{2}(?:\s*[AP]M)?)\s*$")
 _UNITS = {"kB": 1024, "MB": 1024 * 1024, "sec": 512}
 
 
 def recognise(head: str) -> bool:
     """A table of devices with reads and writes per second."""
-    return bool(re.search(r"^Device:?\s.*\br/s\b.*\bw/s\b", head, re.MULTILINE))
+    return any(_HEAD.match(line) and {"r/s", "w/s"} <= set(line.split()) for line in head.split("\n"))
 
 
 def read(text: str, options: Options) -> list[Found]:

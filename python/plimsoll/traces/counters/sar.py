@@ -14,6 +14,7 @@ from plimsoll.traces.series import Found
 NAME = "sar"
 TITLE = "sar -d"
 
+_CLOCK = re.compile(r"\d{1,2}:\d{2}:\d{2}")
 _LINE = re.compile(r"^(\d{1,2}:\d{2}:\d{2})(\s+[AP]M)?\s+(\S.*)$")
 _DATE = re.compile(r"^Linux \S+.*?(\d{4}-\d{2}-\d{2}|\d{1,2}/\d{1,2}/\d{2,4}|\d{2}\.\d{2}\.\d{4})")
 DAY_S = 86_400.0
@@ -22,7 +23,7 @@ HALF_DAY_S = 43_200.0
 
 def recognise(head: str) -> bool:
     """A table of DEV with tps."""
-    return bool(re.search(r"^\d{1,2}:\d{2}:\d{2}.*\sDEV\s.*\btps\b", head, re.MULTILINE))
+    return any(_CLOCK.match(line) and {"DEV", "tps"} <= set(line.split()) for line in head.split("\n"))
 
 
 def read(text: str, options: Options) -> list[Found]:

@@ -17,8 +17,8 @@ from plimsoll.errors import ResultFileError, UnknownName
 from plimsoll.model import RunStatus
 from plimsoll.report.document import Block, Chart, Phrase, Section, Table, Tone, columns, number, phrase, text
 from plimsoll.report.sections.environment import time_text
+from plimsoll.stats.direction import directed
 from plimsoll.stats.histogram import merge
-from plimsoll.stats.ratio_text import ratio_text
 from plimsoll.store import histories
 from plimsoll.store.histories import Wanted, Work
 from plimsoll.store.pins import Pin, pins
@@ -286,7 +286,7 @@ def _changes(found: Found) -> Table:
             (
                 phrase(time_text(found.sessions[after.first].started_ns)),
                 Phrase("better" if better else "worse", Tone.BETTER if better else Tone.WORSE),
-                number(ratio, "x", ratio_text(ratio)),
+                number(ratio, "x", directed(found, ratio)),
                 number(before.value, found.unit),
                 number(after.value, found.unit),
                 number(before.sessions, "1"),

@@ -41,11 +41,13 @@ def show(request: Request, who: Reader, session_id: str, baseline: Baseline = No
     short = runs > WHOLE_REPORT_RUNS and not whole
     targets = list(dict.fromkeys([*found.target_names, *(place.target for place in places)]))
     reports: Reports = state.reports
+    document = reports.document(found, baseline, short=short)
     return page(
         request,
         "session.html",
         session=found,
-        subtitle=reports.document(found, baseline, short=short).subtitle,
+        heading=document.title,
+        subtitle=document.subtitle,
         report=reports.page(found, baseline, short=short),
         short=short,
         runs=runs,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from tests.clouds.machines import Machine
+from tests.clouds.machines import USER, Machine
 from tests.conftest import need, until
 from tests.integration.clouds.host.conftest import Rented
 
@@ -93,6 +93,23 @@ def reachable(machine: Machine) -> set[int]:
 
 
 LOOPBACK, LOOPBACK_6 = "0100007F", "00000000000000000000000001000000"
+
+
+def test_what_is_installed_is_taken_as_it_is_until_it_is_another(rented: Rented) -> None:
+    machine = rented.boot("m1", {}, bare=True)
+    for changed, says in ((False, "installing Plimsoll on m1"), (False, ALREADY), (True, "installing Plimsoll on m1")):
+        if changed:
+            machine.run(
+                f"cd /home/{USER}/plimsoll && echo other >installed && rm -r venv/lib/python*/site-packages/numpy"
+            )
+        said: list[str] = []
+        with ready.ready(rented.provider, rented.rental(), rented.hosts, rented.folder, said.append) as there:  # type: ignore[arg-type]
+            assert there.machines.facts["workers"]["m1"]["python"]
+        assert says in said
+        assert len([each for each in said if "installing" in each or each == ALREADY]) == 1
+
+
+ALREADY = "m1 has this Plimsoll already"
 
 
 def test_disks_without_serials_are_told_by_taking_them_off(rented: Rented) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,43 @@ def test_what_cannot_be_rented_is_refused_before(proxy: Proxy, rds: Rds) -> None
         cloud.check(with_databases(none))
     made = [call.action for call in proxy.calls if call.parameters.get("DryRun") != "true"]
     assert not [each for each in made if each.startswith("Create")]
+
+
+@pytest.mark.parametrize(
+    ("databases", "said"),
+    [
+        (
+            [replace(MYSQL, size_bytes=41_000 * GIB)],
+            "41,000 GiB of databases are needed in us-east-1, and the account may have 40,000",
+        ),
+        (
+            [replace(MYSQL, target=f"db{number}") for number in range(41)],
+            "41 databases are needed in us-east-1, and the account may have 40",
+        ),
+    ],
+)
+def test_quotas_of_databases_are_asked_before(proxy: Proxy, rds: Rds, databases: list[Database], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        finding.cloud("aws").check(with_databases(*databases))
+    assert said in str(refused.value)
+    assert "servicequotas/home/services/rds/quotas/L-7" in str(refused.value)
+    assert rds.created == {}
+    assert left(proxy.moto) == []
+
+
+def test_what_the_account_has_counts_for_the_quotas_of_databases(proxy: Proxy, rds: Rds) -> None:  # noqa: ARG001
+    about = {
+        "Engine": "mysql",
+        "DBInstanceClass": "db.m6g.large",
+        "MasterUsername": "x",
+        "MasterUserPassword": "longer",
+    }
+    own = account(proxy.moto, "rds")
+    own.create_db_instance(DBInstanceIdentifier="own", AllocatedStorage=39_900, **about)
+    with pytest.raises(UsageError, match=r"may have 40,000, of which 39,900 are in use.*quotas/L-7ADDB58A"):
+        finding.cloud("aws").check(with_databases())
+    own.modify_db_instance(DBInstanceIdentifier="own", AllocatedStorage=39_800, ApplyImmediately=True)
+    finding.cloud("aws").check(with_databases())
 
 
 def test_a_class_that_caps_its_storage_is_warned_about(rds: Rds) -> None:  # noqa: ARG001

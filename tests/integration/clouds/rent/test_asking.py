@@ -76,6 +76,18 @@ def test_an_image_for_another_architecture(proxy: Proxy) -> None:
     refuses("is for arm64; machines are rented with x86_64 only", proxy)
 
 
+@pytest.mark.parametrize(("image", "gib", "counted"), [(None, 17, 16), (DEBIAN, 65, 64)])
+def test_an_image_that_needs_more_than_is_counted(proxy: Proxy, image: str | None, gib: int, counted: int) -> None:
+    proxy.after.append(faults.rewritten("DescribeImages", r"<volumeSize>\d+<", f"<volumeSize>{counted}<"))
+    AWS.check(rental(machines=machine(image=image)))
+    proxy.after[-1] = faults.rewritten("DescribeImages", r"<volumeSize>\d+<", f"<volumeSize>{gib}<")
+    refuses(
+        f"needs a root volume of {gib} GiB, and the budget counts {counted} GiB; choose a smaller one with --image",
+        proxy,
+        machines=machine(image=image),
+    )
+
+
 def test_quotas_that_are_too_small(proxy: Proxy) -> None:
     refuses(
         "192 virtual processors are needed in us-east-1, and the account may have 64; ask for more at https://console",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from tests.clouds import faults
 from tests.clouds.fixtures import account, everything, rental
+from tests.clouds.moto import DEBIAN
 from tests.clouds.proxy import Proxy, Started
 
 from plimsoll.clouds import finding, ledger
@@ -58,8 +60,9 @@ def test_a_group_is_described_in_characters_that_aws_takes(proxy: Proxy) -> None
 
 
 def test_a_large_image_gets_a_root_that_holds_it(proxy: Proxy) -> None:
-    proxy.after.append(faults.rewritten("DescribeImages", "<volumeSize>15<", "<volumeSize>40<"))
-    with renting(finding.cloud("aws"), rental()):
+    proxy.after.append(faults.rewritten("DescribeImages", r"<volumeSize>\d+<", "<volumeSize>40<"))
+    own = replace(rental().machines[0], image=DEBIAN)
+    with renting(finding.cloud("aws"), rental(machines=(own,))):
         call = next(call for call in proxy.calls if call.action == "RunInstances")
     assert call.parameters["BlockDeviceMapping.1.Ebs.VolumeSize"] == "40"
 

@@ -178,9 +178,18 @@ def test_credentials_are_stored_nowhere(proxy: Proxy, tmp_path: Path) -> None:
     assert not [text for text in lists if SECRET.encode() in text or KEY.encode() in text]
 
 
+@contextmanager
+def open_to_all() -> Iterator[None]:
+    """What is made may be read and written by everybody, unless its maker says otherwise."""
+    before = os.umask(0)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def test_private_keys_are_for_this_user_alone_and_never_sent(proxy: Proxy, tmp_path: Path) -> None:
-    os.umask(0)
-    with renting(AWS, rental()) as rented:
+    with open_to_all(), renting(AWS, rental()) as rented:
         files = [path for path in rented.ledger.folder.iterdir() if "key" in path.name]
         assert {path.stat().st_mode & 0o777 for path in files} == {0o600}
         assert rented.ledger.folder.stat().st_mode & 0o777 == 0o700

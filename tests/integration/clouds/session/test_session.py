@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,27 @@ def test_one_allocation_is_measured_billed_and_given_back(
     assert "Rented for" in kept[0].read_text()
 
 
+RENTING = """
+import plimsoll
+targets = ["gp3=aws:gp3,size=20GiB"]
+settings = {"size": "16MiB", "runtime": "1s", "warmup": "1s"}
+session = plimsoll.run(
+    "randread", targets, settings=settings, noisy_host=True, repeats=3, instance="m7i.xlarge", budget=5, lease="2h"
+)
+print(session.record.study["rent"], sum(run.status == "ok" for run in session.runs))
+"""
+
+
+def test_the_library_rents_as_the_command_does(cloud: Machines, proxy: Proxy, tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", RENTING], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "'budget': '5USD'" in done.stdout
+    assert "'lease': '2 h'" in done.stdout
+    assert done.stdout.split()[-1] == "3"
+    assert everything(proxy.moto) == []
+    assert cloud.running == []
+
+
 @pytest.mark.slow
 def test_fresh_allocations_give_a_verdict_on_the_products_and_end_early(
     plimsoll: Command, cloud: Machines, proxy: Proxy
@@ -49,6 +71,14 @@ def test_fresh_allocations_give_a_verdict_on_the_products_and_end_early(
     assert "3 fresh allocations of each" in answer.out
     assert "Rented afresh for each allocation, in us-east-1" in answer.out
     assert "3 rentals, one after the other" in answer.out
+    # Answer, table and prices have one line for each product.
+    assert "2 targets (fast, slow)" in answer.out
+    assert "from 3 fresh allocations" in answer.out
+    assert "(allocation " not in answer.out.partition("Cautions")[0]
+    assert "(allocation " not in answer.out.partition("Price of what was tested")[2]
+    for step in ("m1 lets us in", "finding the disks of m1"):
+        assert answer.err.count(step) == 3
+    assert answer.err.count("installing Plimsoll on m1") + answer.err.count("m1 has this Plimsoll already") == 3
     assert everything(proxy.moto) == []
     assert cloud.running == []
     names = [row["session"] for row in plimsoll("list", "sessions", "--json").json]

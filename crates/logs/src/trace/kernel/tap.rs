@@ -219,23 +219,16 @@ impl Tap {
     }
 
     fn tell(&self, totals: &mut Totals) {
-        let counted = self.pairing.counted;
-        totals.leave_out("begun_before", counted.strangers, || {
-            "completions belong to I/Os that were under way when the recording began; they are left out".to_owned()
-        });
-        totals.leave_out("failed", counted.failed, || "I/Os failed; they count like others".to_owned());
-        totals.leave_out("given_up", counted.given_up, || {
-            "I/Os did not complete within 10 minutes; they count as never completed".to_owned()
-        });
-        totals.leave_out("pass_through", self.pass_through, || {
-            "requests are neither reads, writes, trims nor flushes (pass-through); they are left out".to_owned()
-        });
+        totals.leave_out_unpaired(&self.pairing.counted);
+        totals.leave_out_pass_through(self.pass_through);
         totals.leave_out_forced(self.forced);
     }
 
     fn apply(&mut self, record: &Record) {
         let Record { at_ns, point, range, second, process, failed, sequence, forced } = *record;
+        // All times alike, so that what comes later is never earlier, and differences are right on average.
         let since = at_ns.saturating_sub(self.setup.start_ns);
+        let since = since - since % self.setup.header.resolution_ns.max(1);
         let key = (range.device, range.kind, range.sector);
         let requests = self.setup.devices[usize::from(range.device)].requests;
         match point {

@@ -70,21 +70,12 @@ impl Rows for Blkparse {
         let mut events = Vec::new();
         self.pairing.finish(|event| events.push(event));
         events.into_iter().try_for_each(|event| sink.event(event, 0))?;
-        let counted = self.pairing.counted;
         if !self.queued && sink.rows > 0 {
             let why = "no arrivals (Q) were recorded: each I/O counts from its issue (D), without the time it waited";
             sink.header.notes.push(why.to_owned());
         }
-        sink.totals.leave_out("begun_before", counted.strangers, || {
-            "completions belong to I/Os that arrived before the recording began; they are left out".to_owned()
-        });
-        sink.totals.leave_out("failed", counted.failed, || "I/Os failed; they count like others".to_owned());
-        sink.totals.leave_out("given_up", counted.given_up, || {
-            "I/Os did not complete within 10 minutes; they count as never completed".to_owned()
-        });
-        sink.totals.leave_out("pass_through", self.others, || {
-            "requests are neither reads, writes, trims nor flushes (pass-through); they are left out".to_owned()
-        });
+        sink.totals.leave_out_unpaired(&self.pairing.counted);
+        sink.totals.leave_out_pass_through(self.others);
         sink.totals.leave_out_forced(self.forced);
         Ok(())
     }
@@ -145,7 +136,9 @@ fn lost(text: &[u8], sink: &mut Sink) {
     let begin = memchr::memchr(b'(', rest).map_or(rest.len(), |at| at + 1);
     let count = rest[begin..].trim_ascii_start().iter().take_while(|byte| byte.is_ascii_digit());
     let count = count.fold(0u64, |sum, digit| sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')));
-    sink.totals.leave_out("lost", count, || "events were lost by blktrace: its buffers were full".to_owned());
+    sink.totals.leave_out("lost", count, || {
+        "events that blktrace lost because its buffers were full: {}; I/Os are missing, or their latencies".to_owned()
+    });
 }
 
 fn split(text: &[u8]) -> Option<Row<'_>> {

@@ -44,7 +44,7 @@ impl Rows for CloudPhysics {
 
     fn finish(&mut self, sink: &mut Sink) -> Result<(), Fault> {
         sink.totals.leave_out("pass_through", self.others, || {
-            "SCSI operations are neither reads, writes, unmaps nor flushes; they are left out".to_owned()
+            "SCSI operations that are neither reads, writes, unmaps nor flushes: {}; they are left out".to_owned()
         });
         Ok(())
     }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from plimsoll.clouds.providers.aws import errors
@@ -27,16 +28,23 @@ def pages(region: str, service: str, operation: str, of: str, **arguments: Any) 
             yield from page[of]
 
 
-def forget() -> None:
-    """Look for credentials and addresses afresh with the next call."""
-    _client.cache_clear()
-
-
-@cache
 def _client(service: str, region: str) -> Any:
-    import boto3
+    return _made(service, region, frozenset(item for item in os.environ.items() if item[0].startswith("AWS_")))
+
+
+# A program may call as somebody else, or elsewhere, from one call to the next: what says so is part of the key.
+@lru_cache(maxsize=64)
+def _made(service: str, region: str, environment: frozenset[tuple[str, str]]) -> Any:
     from botocore.config import Config
 
     retries = {"mode": "standard", "max_attempts": ATTEMPTS}
     config = Config(retries=retries, connect_timeout=CONNECT_S, read_timeout=ANSWER_S, user_agent_extra="plimsoll")
-    return boto3.session.Session().client(service, region_name=region, config=config)
+    return _session(environment).client(service, region_name=region, config=config)
+
+
+@lru_cache(maxsize=4)
+def _session(_environment: frozenset[tuple[str, str]]) -> Any:
+    """It has read what the services are, which takes longer than most calls."""
+    import boto3
+
+    return boto3.session.Session()

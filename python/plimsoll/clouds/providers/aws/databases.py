@@ -7,18 +7,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from plimsoll.catalog.databases import ENGINES
+from plimsoll.catalog.databases import CLASS_PREFIX, ENGINES
 from plimsoll.clouds import databases as rented
 from plimsoll.clouds import lease
 from plimsoll.clouds.provider import Endpoint, PriceLine, Resource, Step
 from plimsoll.clouds.providers.aws import network, schedules
 from plimsoll.clouds.providers.aws.client import call, pages
 from plimsoll.clouds.providers.aws.errors import Already, Forbidden, Gone
+from plimsoll.clouds.providers.aws.prices import BURSTABLE_DATABASES, beyond_share
 from plimsoll.clouds.providers.aws.tags import RENTAL, resource, tags
 from plimsoll.clouds.providers.aws.waiting import until
 from plimsoll.clouds.wanted import Database, Rental
 from plimsoll.errors import CloudError
 from plimsoll.notices import tell
+from plimsoll.prices.book import price_book
 from plimsoll.prices.cost import HOURS_PER_MONTH, usd
 from plimsoll.targets.rented_database import NAME, USER, address
 from plimsoll.units import GIB, MIB
@@ -83,7 +85,7 @@ def make(rental: Rental, step: Step, folder: Path) -> Resource:
         "DBName": NAME,
         "Engine": wanted.engine,
         "DBInstanceClass": wanted.type,
-        "AllocatedStorage": round(wanted.size_bytes / GIB),
+        "AllocatedStorage": wanted.size_bytes // GIB,
         "StorageType": wanted.storage,
         "MasterUsername": USER,
         "MasterUserPassword": rented.password(folder),
@@ -173,6 +175,9 @@ def prices(rental: Rental) -> list[PriceLine]:
         hourly = monthly / HOURS_PER_MONTH if monthly is not None else None
         what = rented.shape_of(rental.provider, each).summary
         found.append(PriceLine(what=f"{each.target}: {what}", per_hour_usd=hourly, date=cost.as_of))
+        own = each.type.removeprefix(CLASS_PREFIX)
+        if own.startswith(BURSTABLE_DATABASES):
+            found.append(beyond_share(each.target, own, "credits.database", rental.region, price_book()))
     return found
 
 

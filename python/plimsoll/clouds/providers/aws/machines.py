@@ -7,28 +7,33 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.catalog.instances import instances
+from plimsoll.clouds import lease
 from plimsoll.clouds.provider import Host, Resource, Step
 from plimsoll.clouds.providers.aws import booting, images, network
 from plimsoll.clouds.providers.aws.client import call, pages
+from plimsoll.clouds.providers.aws.prices import ROOT_GIB, root_gib
 from plimsoll.clouds.providers.aws.tags import NAME, filters, resource, specifications
 from plimsoll.clouds.providers.aws.waiting import BOOTS_S, until
 from plimsoll.clouds.providers.aws.zones import Zone, zone_id
 from plimsoll.clouds.wanted import Disk, Machine, Rental
-from plimsoll.errors import CloudError
+from plimsoll.errors import CloudError, UsageError
 from plimsoll.units import GIB, MIB
 
 MACHINE, VOLUME, LOCAL = "machine", "volume", "instance-store"
 TAGGED = ("instance", "volume", "network-interface")
 """What RunInstances makes."""
-ROOT_GIB = 16
-"""Of the volume that the machine boots from, where its image needs no more: the system, and Plimsoll."""
 LETTERS = "fghijklmnop"
 ALIVE = ("pending", "running", "stopping", "stopped")
 
 
 def details(rental: Rental, machine: Machine, zone: Zone) -> Mapping[str, Any]:
-    """What a machine is made from, as it is found before."""
+    """What a machine is made from, as it is found before. Raises UsageError for an image beyond what is counted."""
     image = images.find(rental.region, machine.image)
+    if image.gib > (counted := root_gib(machine)):
+        raise UsageError(
+            f"image {image.id} in {rental.region} needs a root volume of {image.gib} GiB, and the budget counts "
+            f"{counted} GiB; choose a smaller one with --image"
+        )
     return {
         "zone": zone.name,
         "subnet": zone.subnet,
@@ -91,7 +96,7 @@ def hosts(rental: Rental, made: Sequence[Resource], folder: Path) -> list[Host]:
         reasons = [f"{names[each]} ({each}) {why}" for each, why in last.items() if why]
         return f"in {rental.region}: {'; '.join(reasons) or 'the machines cannot be described'}"
 
-    ready = until(look, missing, BOOTS_S) if names else []
+    ready = until(look, missing, min(BOOTS_S, max(0.0, lease.left_s(rental)))) if names else []
     return [_host(rental, of(rental, names[each["InstanceId"]]), each, folder) for each in ready]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from plimsoll.catalog.instances import instances
 from plimsoll.catalog.shape import VolumeShape, volume_shape
 from plimsoll.catalog.volume_type import volume_types
 from plimsoll.clouds.provider import PriceLine
@@ -15,8 +16,16 @@ from plimsoll.prices.book import Book, price_book
 from plimsoll.prices.cost import HOURS_PER_MONTH
 from plimsoll.units import GIB, MIB
 
-ROOT_GIB = 16
-"""Of the gp3 volume that a machine boots from."""
+ROOT_GIB, OWN_ROOT_GIB = 16, 64
+"""Of the gp3 volume that a machine boots from: of the default image, and at most of one that the user chose."""
+BURSTABLE = ("t3.", "t3a.")
+"""Types that use processor time beyond their share without being asked, and charge it."""
+BURSTABLE_DATABASES = ("t3.", "t4g.")
+
+
+def root_gib(machine: Machine) -> int:
+    """What is counted for its root volume; a machine that needs more is not rented."""
+    return OWN_ROOT_GIB if machine.image else ROOT_GIB
 
 
 def price_lines(rental: Rental, book: Book | None = None) -> Sequence[PriceLine]:
@@ -29,8 +38,11 @@ def _machine(machine: Machine, region: str, prices: Book) -> Iterator[PriceLine]
     # A spot instance costs at most what the machine costs on demand.
     spot = ", at most (spot)" if machine.spot else ""
     yield _line(f"{machine.name}: {machine.type}{spot}", [(f"instance.{machine.type}", 1)], region, prices)
+    if machine.type.startswith(BURSTABLE):
+        yield beyond_share(machine.name, machine.type, "credits.t3", region, prices)
     yield _line(f"{machine.name}: public IPv4 address", [("ipv4.address", 1)], region, prices)
-    yield _line(f"{machine.name}: root volume, gp3 {ROOT_GIB} GiB", [("gp3.storage", ROOT_GIB)], region, prices)
+    gib, most = root_gib(machine), ", at most" if machine.image else ""
+    yield _line(f"{machine.name}: root volume, gp3 {gib} GiB{most}", [("gp3.storage", gib)], region, prices)
     for disk in machine.disks:
         shape = _shape(disk, machine.type)
         if shape.type.is_local:
@@ -40,6 +52,13 @@ def _machine(machine: Machine, region: str, prices: Book) -> Iterator[PriceLine]
         yield _line(f"{disk.target}: {shape.one}{member}", charges, region, prices)
         if disk.type == "standard":
             yield _requests(disk, region, prices)
+
+
+def beyond_share(name: str, instance: str, item: str, region: str, prices: Book) -> PriceLine:
+    """All virtual processors busy all the time, without what the instance may use for its own price."""
+    return _line(
+        f"{name}: processor time beyond its share, at most", [(item, instances()[instance].vcpu)], region, prices
+    )
 
 
 def _line(what: str, items: Sequence[tuple[str, float]], region: str, prices: Book) -> PriceLine:

@@ -1,19 +1,20 @@
-"""Whether the account may have so much: virtual processors, TiB and IOPS in a region, with what it has already."""
+"""Whether the account may have so much in a region, with what it has already: processors, TiB, IOPS, databases."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from plimsoll.catalog.instances import instances
 from plimsoll.clouds.providers.aws.client import call, pages
 from plimsoll.clouds.providers.aws.errors import Forbidden, Gone
 from plimsoll.clouds.wanted import Rental
 from plimsoll.errors import UsageError
-from plimsoll.units import GIB
+from plimsoll.units import GIB, format_number
 
 STANDARD = re.compile(r"(a|c|d|h|i|im|is|m|r|t|z)\d")
 """Families of one quota; the others, each with one of its own, are left to AWS."""
@@ -29,6 +30,8 @@ STORAGE = {
 }
 """In TiB."""
 IOPS = {"io1": "L-B3A130E6", "io2": "L-8D977E7E"}
+DATABASES, DATABASE_STORAGE, SUBNET_GROUPS = "L-7B6409FD", "L-7ADDB58A", "L-48C6BF61"
+"""Of RDS: their number, the GiB of all of them together, and the groups of subnets, of which a rental has one."""
 GIB_PER_TIB = 1024
 
 
@@ -47,7 +50,8 @@ class Need:
 def check(rental: Rental) -> list[str]:
     """Raises UsageError for a quota that is too small; a warning where quotas cannot be read."""
     try:
-        problems = [problem for need in (*_processors(rental), *_storage(rental)) if (problem := _short(rental, need))]
+        needs = (*_processors(rental), *_storage(rental), *_databases(rental))
+        problems = [problem for need in needs if (problem := _short(rental, need))]
     except Forbidden as error:
         return [f"whether quotas are large enough is not known: {error}"]
     if problems:
@@ -63,10 +67,10 @@ def _short(rental: Rental, need: Need) -> str | None:
     if need.amount + used <= quota:
         return None
     place = f"https://console.aws.amazon.com/servicequotas/home/services/{need.service}/quotas/{need.code}"
-    taken = f", of which {used:,.4g} are in use" if used else ""
+    taken = f", of which {format_number(used)} are in use" if used else ""
     return (
-        f"{need.amount:,.4g} {need.what} are needed in {rental.region}, and the account may have {quota:,.4g}{taken}; "
-        f"ask for more at {place}, or rent less"
+        f"{format_number(need.amount)} {need.what} are needed in {rental.region}, and the account may have "
+        f"{format_number(quota)}{taken}; ask for more at {place}, or rent less"
     )
 
 
@@ -90,6 +94,15 @@ def _storage(rental: Rental) -> Iterator[Need]:
             yield Need("ebs", code, f"IOPS of {name}", iops[name], partial(_there, rental.region, name, "Iops", 1))
 
 
+def _databases(rental: Rental) -> Iterator[Need]:
+    if not rental.databases:
+        return
+    region, stored = rental.region, sum(-(-each.size_bytes // GIB) for each in rental.databases)
+    yield Need("rds", DATABASES, "databases", len(rental.databases), lambda: len(_listed(region, "instances")))
+    yield Need("rds", DATABASE_STORAGE, "GiB of databases", stored, partial(_stored, region))
+    yield Need("rds", SUBNET_GROUPS, "groups of subnets", 1, lambda: len(_listed(region, "subnet_groups")))
+
+
 def _quota(region: str, service: str, code: str) -> float | None:
     try:
         answer = call(region, "service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
@@ -109,6 +122,16 @@ def _running(region: str, spot: bool) -> float:
     found = pages(region, "ec2", "describe_instances", "Reservations", Filters=alive)
     all_of_them = [each for reservation in found for each in reservation["Instances"]]
     return _count(each["InstanceType"] for each in all_of_them if (each.get("InstanceLifecycle") == "spot") == spot)
+
+
+def _listed(region: str, what: str) -> list[Mapping[str, Any]]:
+    """The account's databases, or their groups of subnets."""
+    of = {"instances": "DBInstances", "subnet_groups": "DBSubnetGroups"}[what]
+    return list(pages(region, "rds", f"describe_db_{what}", of))
+
+
+def _stored(region: str) -> float:
+    return float(sum(each.get("AllocatedStorage", 0) for each in _listed(region, "instances")))
 
 
 def _there(region: str, kind: str, what: str, per: int) -> float:
