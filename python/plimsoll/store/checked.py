@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, Connection, select
+from sqlalchemy import ColumnElement, Connection, and_, select
 
 from plimsoll.store.schema import run, score
 from plimsoll.store.seal import OF_RUN, joined, of_score
@@ -17,9 +17,11 @@ _ID, _SESSION, _CASE, _TARGET = range(4)
 """Places in OF_RUN."""
 
 
-def altered_runs(connection: Connection, session_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-    """By id of each such run of the sessions: its session, case and target."""
-    return _altered(connection, run.c.session_id.in_(session_ids))
+def altered_runs(
+    connection: Connection, session_ids: Sequence[str], *among: ColumnElement[bool]
+) -> dict[str, tuple[str, str, str]]:
+    """By id of each such run of the sessions: its session, case and target. `among` says of which scores."""
+    return _altered(connection, and_(run.c.session_id.in_(session_ids), *among))
 
 
 def altered_among(connection: Connection, run_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:

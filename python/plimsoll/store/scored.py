@@ -20,8 +20,9 @@ from plimsoll.phases import MEMORY_GUARD
 from plimsoll.store.connection import reading
 from plimsoll.store.records import damage, read_plan, read_target
 from plimsoll.store.schema import finding, run, score
+from plimsoll.store.score_rows import MOST_WANTED
 from plimsoll.store.seal import OF_RUN, joined, of_score
-from plimsoll.store.store import MOST_WANTED, Store
+from plimsoll.store.store import Store
 
 Key = tuple[str, str, str]
 """Session, case and plan hash."""

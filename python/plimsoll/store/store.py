@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import URL, Engine, and_, case, or_, select, tuple_, update
+from sqlalchemy import URL, Engine, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.catalog.targets import SCHEME
 from plimsoll.errors import StoreError, UnknownName
-from plimsoll.model import RENTED, Direction, Plan, Run, RunStatus, Session, SessionState, Unit
+from plimsoll.model import RENTED, Plan, Run, Session, SessionState
 from plimsoll.notices import tell
-from plimsoll.stats.carryover import Neighbours, neighbours_in
 from plimsoll.stats.paired import ScoreRow
-from plimsoll.stats.stated import Stated, stated_in
 from plimsoll.store import names, spill
 from plimsoll.store.checked import altered_runs
 from plimsoll.store.connection import (
@@ -45,6 +41,7 @@ from plimsoll.store.records import (
     session_row,
 )
 from plimsoll.store.schema import histogram, run, score, session
+from plimsoll.store.score_rows import read_score_rows
 
 __all__ = ["Store", "open_store", "short_id"]
 
@@ -279,93 +276,10 @@ class Store:
         A run without any of these has a row with value None for each metric that others of its case and session have,
         so that a comparison sees that it was tried.
         """
-        of_run = score.c.run_id == run.c.id
-        wanted = [(plan, metric) for plan, names in (metrics or {}).items() for metric in names]
-        asked = metrics is not None and len(wanted) <= MOST_WANTED
-        if asked:
-            of_run = and_(of_run, tuple_(run.c.plan_hash, score.c.metric).in_(wanted))
-        statement = (
-            select(run.c.id, *_SCORE_ROW)
-            .join_from(run, score, of_run, isouter=True)
-            .join(session, session.c.id == run.c.session_id)
-            .where(run.c.session_id.in_(session_ids))
-            .order_by(run.c.started_ns, run.c.position, run.c.id, score.c.position)
-        )
         with reading(self.engine) as connection:
-            altered = altered_runs(connection, session_ids)
-            rows = [
-                (
-                    run_id,
-                    ScoreRow._make((*row, *_from_facts(facts, row[_METRIC], row[_VALUE]))),
-                )
-                for run_id, *row, facts in connection.execute(statement)
-            ]
-        found = [row._replace(status=RunStatus.INVALID.value) if run_id in altered else row for run_id, row in rows]
-        if metrics is not None and not asked:
-            found = [row for row in found if row.metric is None or row.metric in metrics[row.plan_hash]]
-        return _with_missing(found)
+            return read_score_rows(connection, session_ids, metrics)
 
     def altered(self, session_ids: Sequence[str]) -> Mapping[str, tuple[str, str, str]]:
         """By id of each run whose scores were changed after it was stored: its session, case and target."""
         with reading(self.engine) as connection:
             return altered_runs(connection, session_ids)
-
-
-def _from_facts(facts: str | None, metric: str, value: float | None) -> tuple[Stated | None, Neighbours | None]:
-    """The last fields of a `ScoreRow`."""
-    if facts is None:
-        return None, None
-    found = _loaded(facts)
-    return stated_in(found, metric, value), neighbours_in(found)
-
-
-@lru_cache(maxsize=256)
-def _loaded(facts: str) -> Any:
-    """The facts of a run, once for all of its scores."""
-    return json.loads(facts)
-
-
-MOST_WANTED = 10_000
-"""Pairs of plan and metric that one query may name; databases bound the number of its variables."""
-_SCORE_ROW = (
-    run.c.session_id,
-    run.c.case_label,
-    score.c.metric,
-    score.c.unit,
-    score.c.direction,
-    run.c.target_name,
-    run.c.block,
-    run.c.attempt,
-    run.c.position,
-    run.c.status,
-    score.c.value,
-    run.c.plan_hash,
-    # Facts are long: they are touched only where a table of another tool may have given a spread, and for slices.
-    case(
-        (
-            or_(
-                and_(session.c.study.contains('"imported"'), run.c.facts.contains('"spread"')),
-                run.c.facts.contains('"after_own"'),
-            ),
-            run.c.facts,
-        )
-    ),
-)
-"""In the order of the fields of a `ScoreRow`; from the last one its last fields are made."""
-_METRIC, _VALUE = 2, 10
-
-
-def _with_missing(rows: list[ScoreRow]) -> list[ScoreRow]:
-    """The rows of scores; those of runs without any are spread over the metrics of their case, at the end."""
-    missing = [row for row in rows if row.metric is None]
-    if not missing:
-        return rows
-    present = [row for row in rows if row.metric is not None]
-    measured: dict[tuple[str, str], dict[tuple[str, Unit, Direction], None]] = defaultdict(dict)
-    for row in present:
-        measured[row.session, row.case][row.metric, row.unit, row.direction] = None
-    return present + [
-        row._replace(metric=metric, unit=unit, direction=direction)
-        for row in missing
-        for metric, unit, direction in measured.get((row.session, row.case), ())
-    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -19,9 +20,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run([sys.executable, ROOT / "tools/manual.py"], cwd=ROOT, check=True)
     maturin = Path(sys.executable).parent / "maturin"
-    done = subprocess.run(
-        [maturin, "build", "--profile", "local", "--out", folder, "--quiet"], cwd=ROOT, capture_output=True, text=True
-    )
+    command = [maturin, "build", "--profile", "local", "--out", folder, "--quiet"]
+    with (ROOT / "target" / "wheel.lock").open("w") as turn:
+        # Two workers at once would take what is compiled from each other: it passes through one place in `target`.
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     (found,) = folder.glob("*.whl")
     return found

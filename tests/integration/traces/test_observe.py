@@ -98,6 +98,11 @@ def by(name: str, path: Path) -> list[Row]:
     return [row for row in rows(path) if row[7] == processes.index(name)]
 
 
+def left_by(process: subprocess.Popen[str], instances: Path) -> list[Path]:
+    """The instances of one recording: tests of documents record beside these, in instances of their own."""
+    return list(instances.glob(f"plimsoll-{process.pid}-*"))
+
+
 def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
@@ -106,8 +111,8 @@ def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 def test_what_was_issued_is_in_the_trace(device: Path, instances: Path, tmp_path: Path) -> None:
-    before = set(instances.iterdir())
     process = started(tmp_path, str(device))
+    assert left_by(process, instances), "while it records"
     job = fio(device, "--rw=randrw", "--bs=4k", "--iodepth=8", "--number_ios=4000", "--size=100M", "--fsync=100")
     out, err = interrupted(process)
     assert process.returncode == 0, err
@@ -125,7 +130,7 @@ def test_what_was_issued_is_in_the_trace(device: Path, instances: Path, tmp_path
     assert "nothing came meanwhile" not in err
     assert f"of {device.name} in" in out
     assert not core.contents(trace).totals["cut"]
-    assert set(instances.iterdir()) == before
+    assert left_by(process, instances) == []
 
 
 @pytest.mark.parametrize("words", [[], ["--counters"]])
@@ -174,7 +179,7 @@ def test_a_recording_that_was_killed_is_readable_and_swept(device: Path, instanc
     found = core.contents(tmp_path / "load.trace")
     assert found.totals["cut"]
     assert found.events == 1000
-    left = [folder for folder in instances.iterdir() if folder.name.startswith(f"plimsoll-{process.pid}-")]
+    left = left_by(process, instances)
     assert len(left) == 1
     again = started(tmp_path, str(device), "--for", "1s", "--force")
     _, err = again.communicate(timeout=60)
@@ -186,7 +191,6 @@ def test_a_recording_that_was_killed_is_readable_and_swept(device: Path, instanc
 def test_however_often_the_end_is_asked_for_the_trace_is_whole(
     words: list[str], device: Path, instances: Path, tmp_path: Path
 ) -> None:
-    before = set(instances.iterdir())
     command = [sys.executable, "-m", "plimsoll", "observe", str(device), *words, "-o", str(tmp_path / "load.trace")]
     load = ["fio", "--name=job", f"--filename={device}", "--direct=1", "--ioengine=libaio", "--rw=randread", "--bs=4k"]
     nothing = subprocess.DEVNULL
@@ -206,7 +210,7 @@ def test_however_often_the_end_is_asked_for_the_trace_is_whole(
     assert "Traceback" not in err, err
     found = core.contents(trace)
     assert not found.totals["cut"]
-    assert set(instances.iterdir()) == before
+    assert left_by(process, instances) == []
     if words != ["--counters"]:
         assert found.events > 1000
         assert "warning" not in err
