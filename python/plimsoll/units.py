@@ -165,6 +165,16 @@ def format_share(share: float) -> str:
     return f"{number:.{digits}f} %"
 
 
+def format_percent(share: float) -> str:
+    """`48 %`, in whole numbers."""
+    return f"{share * 100:.0f} %"
+
+
+def format_change(change: float) -> str:
+    """`+48 %`, `−3 %`, in whole numbers."""
+    return f"{change * 100:+.0f} %".replace("-", "−")
+
+
 def exact_number(value: float | Decimal) -> str:
     """All digits of a number, without an exponent, a comma or a needless `.0`: `parse_count` and `float` read it."""
     if value == int(value):

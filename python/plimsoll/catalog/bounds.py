@@ -11,7 +11,7 @@ from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import LIMITS, TOUCHES, Wait, party
 from plimsoll.declared import IoParameters
 from plimsoll.model import Plan, Unit
-from plimsoll.units import KIB, format_duration, format_number, format_size, format_value
+from plimsoll.units import KIB, format_duration, format_number, format_percent, format_size, format_value
 
 REACHED = 0.9
 """From this share of a limit on, a rate is near it: providers promise 90 % of it."""
@@ -274,7 +274,7 @@ def _by_waits(
     bound = next((each for each in found if _is_of(each, longest.bucket)), None)
     name = bound.name if bound else longest.party
     limit = f" of {bound.text}" if bound else ""
-    share = f"{longest.share:.0%}".replace("%", " %")
+    share = format_percent(longest.share)
     if longest.share < LIMITS:
         mostly = why if free == ASKED else f"mostly {why.removesuffix(' at this many in flight')}"
         told = f"{seen} is {mostly}: I/Os waited for its {name}{limit} in {share} of the time"

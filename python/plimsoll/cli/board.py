@@ -15,7 +15,7 @@ from plimsoll.report.document import SHAPES, Tone
 from plimsoll.report.printable import clean
 from plimsoll.run.time_left import TimeLeft
 from plimsoll.targets.owner import Owner
-from plimsoll.units import format_duration, format_number, format_size
+from plimsoll.units import format_duration, format_number, format_percent, format_size
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -151,7 +151,7 @@ def spark(values: Sequence[float], width: int) -> str:
 
 
 def _progress(run: CurrentRun) -> str:
-    return f"{_PHASES.get(run.phase, run.phase) or 'starting'} {run.done:.0%}"
+    return f"{_PHASES.get(run.phase, run.phase) or 'starting'} {format_percent(run.done)}"
 
 
 def _current(state: State, width: int) -> Iterator[Text]:

@@ -24,7 +24,7 @@ from plimsoll.stats.student_t import FloatArray
 from plimsoll.stats.summary import Split, by_length, split
 from plimsoll.stats.unpaired import GUARANTEE, Apart, judge_apart
 from plimsoll.stats.verdict import Answer, Verdict, judge_many, log_ratio, without_answer
-from plimsoll.units import format_spread
+from plimsoll.units import format_change, format_percent, format_spread
 
 
 class ScoreRow(NamedTuple):
@@ -516,7 +516,7 @@ def _notes(draft: _Draft, verdict: Verdict, suspected: frozenset[PatternKind], p
     stepped = policy >= LEVELS_FROM and any(note.kind == "step" for note in seen)
     if drifted is not None and not stepped:
         change = math.expm1(-drifted if draft.key.direction == "lower" else drifted)
-        told = f"{change:+.0%}".replace("%", " %").replace("-", "−")
+        told = format_change(change)
         cause = "one target changed more than the other (credits, wear, caches, or what earlier runs left)"
         yield Note("drift", f"the ratio drifted by {told} over the blocks: {cause}")
     ordered = order_effect(differences, [pair.baseline_first for pair in draft.pairs])
@@ -535,7 +535,7 @@ def _notes_on_slices(draft: _Draft, band: float) -> Iterable[Note]:
         found = [each.after_other for pair in draft.pairs if (each := pair.neighbours[side]) is not None]
         changed = disturbed(found, DISTURBED * math.log1p(band))
         if changed is not None:
-            told = f"{abs(math.expm1(changed)):.0%}".replace("%", " %")
+            told = format_percent(abs(math.expm1(changed)))
             way = "faster" if changed > 0 else "slower"
             yield Note(
                 "slices",
@@ -552,7 +552,7 @@ def _notes_on_ratios(draft: _Draft, differences: Sequence[float]) -> Iterable[No
                 median([pair.other / pair.baseline for pair in part])
                 for part in (draft.pairs[: pattern.at], draft.pairs[pattern.at :])
             )
-            change = f"{'fell' if after < before else 'rose'} by {abs(after / before - 1):.0%}".replace("%", " %")
+            change = f"{'fell' if after < before else 'rose'} by {format_percent(abs(after / before - 1))}"
             yield Note("step", f"the ratio {change} at pair {pattern.at + 1}{_MIXED}")
         elif pattern.kind is PatternKind.GROUPS:
             text = f"the ratios fall into two groups {_percent(pattern.effect)} apart{_MIXED}"
@@ -571,4 +571,4 @@ def _difference(ours: Mapping[str, str], theirs: Mapping[str, str]) -> str:
 
 
 def _percent(log_change: float) -> str:
-    return f"{np.expm1(abs(log_change)):.0%}".replace("%", " %")
+    return format_percent(np.expm1(abs(log_change)))

@@ -17,7 +17,7 @@ from plimsoll.errors import UsageError
 from plimsoll.model import Unit
 from plimsoll.stats.changepoints import largest_step, long_run_variance, merged, penalty, segment_ends
 from plimsoll.stats.student_t import FloatArray
-from plimsoll.units import SECOND, format_duration, format_value
+from plimsoll.units import SECOND, format_change, format_duration, format_percent, format_value
 
 SHORTEST_S = 20.0
 """Shorter runs are not assessed."""
@@ -215,7 +215,7 @@ def _step_down(series: _Series, segments: list[Segment]) -> Regime | None:
     start_s, end_s = series.time_s(entered), series.length_s
     burst, sustained = series.mean_rate(0.0, series.time_s(left)), series.mean_rate(start_s, end_s)
     accepted = end_s - start_s >= _shortest_window(series)
-    text = f"the rate fell by {1 - sustained / burst:.0%} after {_time(at_s)}:"
+    text = f"the rate fell by {format_percent(1 - sustained / burst)} after {_time(at_s)}:"
     text += f" a burst of {series.text(burst)}, then {series.text(sustained)}"
     if not accepted:
         text += "; the run ended too soon after for a sustained score"
@@ -235,7 +235,7 @@ def _by_last_level(series: _Series, segments: list[Segment]) -> Regime:
     settled = None if _is_drift(series, segments) else _settled(series, start)
     if settled is None:
         change = math.expm1(series.logs[-FEWEST_BINS:].mean() - series.logs[:FEWEST_BINS].mean())
-        text = f"the rate never settled ({change:+.0%} from start to end): no steady state, so run longer"
+        text = f"the rate never settled ({format_change(change)} from start to end): no steady state, so run longer"
         return _regime(Shape.DRIFT, segments, False, text)
     window = (series.time_s(settled), series.length_s)
     if len(segments) == 1 and settled == 0:
@@ -311,5 +311,5 @@ def _regime(
         burst=levels[0] if levels else None,
         sustained=levels[1] if levels else None,
         accepted=accepted,
-        sentence=sentence.replace("%", " %"),
+        sentence=sentence,
     )

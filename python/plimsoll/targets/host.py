@@ -138,10 +138,10 @@ def _memory(root: Path) -> MemoryFacts:
     }
 
 
-def cgroup_folders(controller: str, root: Path) -> list[Path]:
-    """The cgroup of this process for a controller and all above it, version 2 or 1; only those that can be seen."""
+def cgroup_folders(controller: str, root: Path, process: str = "self") -> list[Path]:
+    """The cgroup of a process for a controller and all above it, version 2 or 1; only those that can be seen."""
     found: list[Path] = []
-    for line in text_of(root / "proc/self/cgroup").splitlines():
+    for line in text_of(root / "proc" / process / "cgroup").splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if number == "0" and not controllers:

@@ -12,6 +12,7 @@ from plimsoll.errors import TargetError
 from plimsoll.targets.blockdev import BlockDevice, folder
 from plimsoll.traces import core, notes
 from plimsoll.traces.asked import Asked
+from plimsoll.traces.cgroups import of_others, read_bytes
 from plimsoll.traces.device_counters import Counters, grown, read_counters
 from plimsoll.traces.places import Place
 from plimsoll.traces.ring import Plain, Ring
@@ -56,6 +57,7 @@ class Recorded:
 
 
 Tell = Callable[[Progress], None]
+Others = list[notes.LeftOut]
 
 
 def header(place: Place, source: str, content: str, start_unix_ns: int) -> dict[str, Any]:
@@ -248,6 +250,7 @@ class Sampling:
         self.file.write(first)
         start = [read_counters(device.number) for device in self.place.devices]
         before, before_ns, reset = start, begin_ns, 0
+        own = self._own_bytes()
         try:
             while seconds is None or before_ns - begin_ns < seconds * 1e9 - 1e6:
                 number += 1
@@ -280,8 +283,26 @@ class Sampling:
             self.result.ended = "gone"
             self.result.differences.append(str(error))
         self.result.totals = self._totals(start, before, before_ns - begin_ns, reset)
+        self.result.totals["left_out"] += self._of_others(own, start, before)
         self.file.write(writer.finish(json.dumps(self.result.totals)))
         return self.result
+
+    def _own_bytes(self) -> list[tuple[int, int, int] | None]:
+        """Of the cgroup of the process that was named, device by device."""
+        group = self.place.group
+        return [read_bytes(group, device.number) for device in self.place.devices] if group else []
+
+    def _of_others(self, own: list[tuple[int, int, int] | None], start: list[Counters], now: list[Counters]) -> Others:
+        found: Others = []
+        rows = zip(self.place.devices, own, self._own_bytes(), start, now, strict=False)
+        for device, before, after, old, new in rows:
+            counted = grown(old, new)
+            # A group that went away meanwhile has no counters any more.
+            if self.place.group is None or counted is None or after is None:
+                continue
+            asked = [late - early for early, late in zip(before or (0, 0, 0), after, strict=True)]
+            found += of_others(self.place.group, device.name, asked, counted["bytes"])
+        return found
 
     def _count(self, start: list[Counters], now: list[Counters], passed_s: float) -> None:
         since = [counted for old, new in zip(start, now, strict=True) if (counted := grown(old, new)) is not None]

@@ -13,6 +13,7 @@ from plimsoll.errors import TargetError
 from plimsoll.targets.blockdev import BlockDevice, name_of_number, read_device, text_of
 from plimsoll.targets.chain import chain_of, chain_of_file
 from plimsoll.targets.mounts import Mount, read_mounts
+from plimsoll.traces.cgroups import Group, group_of
 
 
 @dataclass
@@ -21,6 +22,8 @@ class Place:
 
     devices: list[BlockDevice] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    group: Group | None = None
+    """The cgroup of the process that was named, where the kernel counts its I/O."""
 
     def add(self, device: BlockDevice, root: Path = Path("/")) -> None:
         """Adds a device, or the disk of a partition, once."""
@@ -67,6 +70,7 @@ def place_of(where: str, root: Path = Path("/")) -> Place:
             f"observed are all I/Os of the devices behind the files of process {where}, those of others as well; what "
             "it writes through the page cache appears later, as writeback by the kernel's own processes"
         )
+        place.group = group_of(int(where), root)
         return place
     chain = chain_of(path, root)
     if chain.top is None:

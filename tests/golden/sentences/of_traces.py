@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.unit.traces.test_formats import CLOUDPHYSICS, HOUR_US, IOLOG2, MSR, T
 from tests.unit.traces.test_replay import LINES, OTHER
 
 from plimsoll.errors import PlimsollError
-from plimsoll.traces import core, notes, observe, replay
+from plimsoll.traces import cgroups, core, notes, observe, replay
 from plimsoll.traces.seconds import from_trace, told
 from plimsoll.units import MIB
 
@@ -69,6 +69,16 @@ def _own(text: str, *, cut: int = 0, **totals: Any) -> bytes:
         found = {**core.contents(path).totals, **totals}
         whole = b"".join(core.joined([own], found, from_first=False))
     return whole[: len(whole) - cut]
+
+
+OTHERS = "that are not of process 77 or of others in its cgroup"
+NO_WRITEBACK = "do not count what a process writes through the page cache"
+
+
+def _of_a_group(file: str, own_bytes: int) -> Sequence[str]:
+    """Of a device that read 1000 bytes."""
+    group = cgroups.Group(77, Path("/sys/fs/cgroup/pg") / file, "/pg")
+    return notes.left_out(cgroups.of_others(group, "sda", (own_bytes, 0, 0), (1000, 0, 0, 0)))
 
 
 def _blk(at_s: float, mark: str, flags: str = "R", sector: int = 1000, who: str = "db") -> str:
@@ -167,6 +177,14 @@ TRACES = [
         lambda: notes.left_out(notes.counters_set_back(2)),
         ("intervals in which a counter went back, because a device was made anew: 2",),
         ALL,
+    ),
+    *(
+        Situation("traces", name, partial(_of_a_group, file, own), says, never)
+        for name, file, own, says, never in (
+            ("of one group alone", "io.stat", 1000, (), (OTHERS,)),
+            ("shared with others", "io.stat", 250, (f"{OTHERS} /pg: 75 % of the bytes read",), (NO_WRITEBACK,)),
+            ("shared, version 1", "blkio.throttle.io_service_bytes_recursive", 250, (OTHERS, NO_WRITEBACK), ()),
+        )
     ),
 ]
 

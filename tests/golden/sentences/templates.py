@@ -21,7 +21,8 @@ SPEAKERS = (
     "report/disturbed.py", "report/settings.py",
     "altered.py", "report/changed.py", "traces/advice/sentences.py", "traces/advice/wanted.py",
     "traces/advice/proof/sentences.py",
-    "traces/notes.py", "traces/seconds.py", "traces/observe.py", "traces/places.py", "traces/replay.py",
+    "traces/notes.py", "traces/cgroups.py", "traces/seconds.py", "traces/observe.py", "traces/places.py",
+    "traces/replay.py",
     "traces/series.py", "traces/demand.py", "traces/profile/sentences.py", "traces/counters/__init__.py",
     "traces/counters/_times.py", "traces/counters/cloudwatch.py", "traces/counters/iostat.py", "traces/counters/sar.py",
 )  # fmt: skip

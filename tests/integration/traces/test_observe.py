@@ -217,6 +217,51 @@ def test_however_often_the_end_is_asked_for_the_trace_is_whole(
     assert sorted(path.name for path in tmp_path.glob("load*")) == ["load.trace"]
 
 
+@pytest.fixture
+def counted_group(device: Path) -> Iterator[Path]:
+    """A cgroup of which the kernel counts the I/O on the device: one of version 1 that has a limit there."""
+    above = Path("/sys/fs/cgroup/blkio")
+    need((above / "blkio.throttle.read_bps_device").exists(), "a blkio cgroup")
+    folder = above / f"plimsoll-test-{os.getpid()}"
+    folder.mkdir()
+    number = (Path("/sys/block") / device.name / "dev").read_text().strip()
+    (folder / "blkio.throttle.read_bps_device").write_text(f"{number} {1 << 40}")
+    yield folder
+    until(lambda: not (folder / "cgroup.procs").read_text(), "its processes have ended")
+    folder.rmdir()
+
+
+@pytest.mark.parametrize("others", [False, True])
+def test_counters_say_how_much_was_of_others(others: bool, device: Path, counted_group: Path, tmp_path: Path) -> None:
+    """Two equal loads, one of them in the cgroup of the process that was named."""
+    load = f"exec fio --name=job --filename={device} --direct=1 --rw=randread --bs=4k --rate_iops=500 --time_based"
+    load += " --runtime=60 --thread"
+    inside = subprocess.Popen(
+        ["sh", "-c", f"echo $$ > {counted_group}/cgroup.procs; {load}"], stdout=subprocess.DEVNULL
+    )
+    loads = [inside]
+    if others:
+        loads.append(subprocess.Popen(["sh", "-c", load], stdout=subprocess.DEVNULL))
+    try:
+        until(lambda: "fio" in Path(f"/proc/{inside.pid}/comm").read_text(), "fio has begun")
+        fds = Path(f"/proc/{inside.pid}/fd")
+        until(lambda: any(os.readlink(fd) == str(device) for fd in fds.iterdir()), "fio has opened the device")
+        process = started(tmp_path, str(inside.pid), "--counters", "--for", "3s")
+        _, err = process.communicate(timeout=60)
+    finally:
+        for each in loads:
+            each.kill()
+            each.wait()
+    assert process.returncode == 0, err
+    said = re.search(rf"I/Os of {device.name} that are not of process {inside.pid} .*: (\d+) % of the bytes read", err)
+    if others:
+        assert said is not None, err
+        assert 40 <= int(said[1]) <= 60, err
+        assert str(said[0]) in str(core.contents(tmp_path / "load.trace").totals["left_out"])
+    else:
+        assert said is None, err
+
+
 @pytest.mark.usefixtures("instances")
 def test_names_are_left_out_where_asked(device: Path, tmp_path: Path) -> None:
     process = started(tmp_path, str(device), "--anonymous")

@@ -27,7 +27,7 @@ from plimsoll.stats.policy import ALPHA, LOOKS
 from plimsoll.stats.ratio_text import drawn, levels_told, ratio_text
 from plimsoll.stats.unpaired import FEWEST_RUNS
 from plimsoll.stats.verdict import Answer
-from plimsoll.units import SECOND
+from plimsoll.units import SECOND, format_percent
 
 ORDER = 4
 TITLE = "Answer"
@@ -347,7 +347,7 @@ def _sure(cells: Sequence[Cell], unit: str) -> Iterator[Sentence]:
         return
     which = "The verdict" if len(decided) == 1 else "Each verdict"
     which += " by itself" if any(cell.corrected for cell in decided) else ""
-    error = f"{which} is wrong with probability at most {ALPHA:.0%}"
+    error = f"{which} is wrong with probability at most {format_percent(ALPHA)}"
     used = sorted(cell.verdict.blocks_used for cell in decided if cell.apart is None)
     if used:
         span = str(used[0]) if used[0] == used[-1] else f"{used[0]} to {used[-1]}"
@@ -356,7 +356,7 @@ def _sure(cells: Sequence[Cell], unit: str) -> Iterator[Sentence]:
         blocks = ""
     if any(cell.apart is not None for cell in decided):
         blocks += "; for sets measured apart, only if nothing but the target changed between them"
-    yield Sentence(f"{error.replace('%', ' %')}{blocks}.", Tone.NOTE)
+    yield Sentence(f"{error}{blocks}.", Tone.NOTE)
 
 
 def _costs(evidence: Evidence) -> Iterator[Sentence]:

@@ -12,7 +12,7 @@ from plimsoll.report.evidence import Evidence
 from plimsoll.report.sections.environment import time_text
 from plimsoll.stats.carryover import order_effect
 from plimsoll.stats.parts import Extension, extensions_of, part_of
-from plimsoll.units import format_duration
+from plimsoll.units import format_duration, format_percent
 
 ORDER = 28
 TITLE = "Parts of the session"
@@ -75,7 +75,7 @@ def _differences(evidence: Evidence, session: Session, found: Sequence[Extension
             own = [(log, part) for log, part in zip(logs, parts, strict=True) if part <= place]
             change = order_effect([log for log, _ in own], [part == place for _, part in own])
             if change is not None:
-                size = f"{math.expm1(abs(change)):.0%}".replace("%", " %")
+                size = format_percent(math.expm1(abs(change)))
                 began = f"part {place + 1}, from block {each.after.get(stored.get(case, case), 0) + 1} on,"
                 yield (
                     f"{named} differs by {size} between {began} and the blocks before: something changed meanwhile, "
