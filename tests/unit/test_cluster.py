@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import threading
 import time
 from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -17,10 +20,13 @@ from plimsoll import parameters
 from plimsoll.cluster import remote
 from plimsoll.cluster.address import SshHost, parse_cluster, split_place
 from plimsoll.cluster.clocks import Offset, known_well, measure_offset
+from plimsoll.cluster.connection import Worker
+from plimsoll.cluster.machines import why_not_together
 from plimsoll.cluster.spread import Part, aligned, joined, split
 from plimsoll.errors import TargetError, UsageError
 from plimsoll.model import Interval, IntervalOperations, Level, Plan, Run, RunStatus
 from plimsoll.run import plan as planning
+from plimsoll.run.schedule import Block, RunRequest
 from plimsoll.run.study import from_words
 from plimsoll.stats.histogram import decode, merge
 from plimsoll.units import SECOND
@@ -142,6 +148,95 @@ def test_what_workers_measured_is_added(runs: list[Run]) -> None:
     together = whole.findings[-1]
     assert "first done w1, last done w3 200 ms later; stragglers: w1" in together.message
     assert together.level is Level.WARN
+
+
+def sliced(of: Part, *operations: int, drains_ns: list[int], after_other: float | None) -> Part:
+    """The part as one whose target took turns with others: 100 ms in every 400."""
+    counts = [{"read": IntervalOperations(operations=n, bytes=n, p50_ns=1, p99_ns=2, max_ns=3)} for n in operations]
+    found = [
+        Interval(start_ns=i * 4 * 10**8, duration_ns=10**8, operations=each, errors=0) for i, each in enumerate(counts)
+    ]
+    slices = {
+        "slice_ns": 12 * 10**7, "discard_ns": 2 * 10**7, "shared_by": 2, "drain_ns": drains_ns,
+        "after_other": after_other, "after_own": None,
+    }  # fmt: skip
+    facts = {**of.run.facts, "slices": slices, "elapsed_ns": len(operations) * 10**8}
+    return Part(of.worker, of.run.model_copy(update={"facts": facts, "intervals": tuple(found)}), of.began_ns)
+
+
+def test_slices_of_workers_are_added_one_by_one(runs: list[Run]) -> None:
+    """All work in the same ones, give or take what their clocks are wrong by."""
+    one = sliced(part("w1", runs[0], 10**18, 60), 10, 20, 30, drains_ns=[5, 1, 1], after_other=0.01)
+    other = sliced(part("w2", runs[1], 10**18 + 10**6, 6), 1, 2, 3, drains_ns=[2, 9, 1], after_other=None)
+    whole = joined(runs[0], [one, other])
+    assert [(each.start_ns, each.duration_ns) for each in whole.intervals] == [(i * 4 * 10**8, 10**8) for i in range(3)]
+    assert [each.operations["read"].operations for each in whole.intervals] == [11, 22, 33]
+    assert whole.in_slices
+    assert whole.facts["slices"]["drain_ns"] == [5, 9, 1]
+    assert whole.facts["slices"]["after_other"] == 0.01
+    assert whole.facts["slices"]["after_own"] is None
+    # Of the time between its slices a run knows nothing.
+    assert whole.facts["elapsed_ns"] == 3 * 10**8
+    rate = next(score.value for score in whole.scores if score.metric == "iops")
+    assert rate == pytest.approx(66 / 0.3)
+
+
+def clocks(*uncertain_ns: int) -> list[Worker]:
+    return [Worker(f"w{i}", "", Offset(0, each)) for i, each in enumerate(uncertain_ns, 1)]
+
+
+def test_why_several_machines_do_not_take_turns_in_step() -> None:
+    asked = from_words(["randread"], ["a=.", "b=.,depth=1"], seed=1)
+    steps = planning.steps(asked)
+    assert why_not_together(asked, steps, clocks(10**6, 10**6)) is None
+    assert why_not_together(asked, steps, clocks(10**6, 9 * 10**6)) == (
+        "the clock of worker w2 is known to ± 9 ms, and slices have to begin together"
+    )
+    at_once = replace(asked, interleave="parallel")
+    assert why_not_together(at_once, steps, clocks(1, 1)) == "each target is used from several machines"
+    few = from_words(["ycsb-c"], ["a=redis://h,clients=1", "b=redis://h,clients=4"], seed=1)
+    assert why_not_together(few, planning.steps(few), clocks(1, 1)) == (
+        "test ycsb-c has fewer clients than machines on one target, and not on another"
+    )
+
+
+class Task:
+    """What Dask tells a call that runs on a worker."""
+
+    told: list[tuple[str, object]]
+
+    def log_event(self, topic: str, message: object) -> None:
+        self.told.append((topic, message))
+
+
+@pytest.fixture
+def task(monkeypatch: pytest.MonkeyPatch) -> Task:
+    found = Task()
+    found.told = []
+    monkeypatch.setattr("distributed.get_worker", lambda: found)
+    return found
+
+
+@pytest.mark.usefixtures("task")
+def test_a_run_that_was_stopped_does_not_end_the_next(tmp_path: Path) -> None:
+    """One that fails on another worker stops this one's; its message may come late."""
+    settings = ["engine=null", "runtime=1s", "warmup=0s", "size=1MiB"]
+    study = from_words(["randread"], [f"a={tmp_path}"], shared=settings, seed=1)
+    (step,) = planning.steps(study)
+    session = make_study()[0]
+    request = RunRequest(session.id, Block(step, 0, 0, ("a",)), 0, "a", noisy_host=True)
+    there = [each.model_copy(update={"where": f"@w1:{tmp_path}"}) for each in study.targets]
+    opened = remote.open_session(there, session, [], [], "w1")
+    assert not isinstance(opened, remote.Refused), opened
+    try:
+        asyncio.run(remote.stop(session.id, 1))
+        states = [
+            cast(tuple[Run, int], remote.measure(request, step.plans["a"], there[0].where, 0, number))[0].status
+            for number in (1, 2)
+        ]
+    finally:
+        remote.close_session(session.id)
+    assert states == [RunStatus.PARTIAL, RunStatus.OK]
 
 
 def test_a_worker_with_fewer_clients_is_no_straggler(runs: list[Run]) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 from plimsoll.catalog.targets import AS, shape_of
 from plimsoll.cluster.address import split_place
 from plimsoll.model import RENTED, Run, Session, Target
+from plimsoll.run import interleave
+from plimsoll.run.interleave import Way
 from plimsoll.run.machines import Machines, PreparedTargets
 from plimsoll.run.outcome import OnProgress
 from plimsoll.run.plan import Step
@@ -49,10 +51,9 @@ class RentedMachines:
         """Those of the machines, and what they cost."""
         return {**self._inner.facts, **self._facts}
 
-    @property
-    def one(self) -> bool:
-        """Rented volumes take turns a run at a time: their limits save up while they rest."""
-        return False
+    def ways(self, study: Study, planned: Sequence[Step]) -> dict[str, Way]:
+        """A run at a time: the limits of rented volumes save up while they rest."""
+        return interleave.of_rented(study, planned)
 
     def resolved(self, study: Study) -> Study:
         """As it is written."""

@@ -10,15 +10,21 @@ from typing import Any
 from plimsoll.cluster import remote, spread
 from plimsoll.cluster.address import ALL, WORKER, split_place
 from plimsoll.cluster.connection import Cluster, Worker, WorkerLost
-from plimsoll.cluster.runs import Runs
+from plimsoll.cluster.runs import Runs, clock_error_ns
 from plimsoll.errors import UsageError
 from plimsoll.model import Run, Session, Target
+from plimsoll.run import interleave
+from plimsoll.run.interleave import Way
 from plimsoll.run.machines import PreparedTargets, ThisMachine
 from plimsoll.run.outcome import OnProgress, Progress
 from plimsoll.run.plan import Step, check_names, steps
 from plimsoll.run.schedule import RunRequest
-from plimsoll.run.study import Study
+from plimsoll.run.study import PARALLEL, Study
 from plimsoll.run.turns import Pace
+from plimsoll.units import MILLISECOND, format_duration
+
+MOST_APART_NS = 10 * MILLISECOND
+"""Half of what each slice leaves out at least: so far apart may two machines begin it."""
 
 
 def is_remote(target: Target) -> bool:
@@ -77,10 +83,19 @@ class ClusterMachines:
             }
         return {"workers": self._facts}
 
-    @property
-    def one(self) -> bool:
-        """They are several, whose clocks differ."""
-        return False
+    def ways(self, study: Study, planned: Sequence[Step]) -> dict[str, Way]:
+        """In slices or at once where all targets are used from the same machines, and each of these says so."""
+        if not any(is_remote(target) for target in study.targets):
+            return self._here.ways(study, planned)
+        where = [self._workers_of(target) if is_remote(target) else [] for target in study.targets]
+        if any(each != where[0] for each in where):
+            return interleave.one_by_one(study, planned, "the targets are not used from the same machines")
+        found = [self._cluster.call(worker, remote.ways, study, worker.name) for worker in where[0]]
+        if len(found) == 1:
+            return dict(found[0])
+        if why := why_not_together(study, planned, where[0]):
+            return interleave.one_by_one(study, planned, why)
+        return {step.case: _common([each[step.case] for each in found]) for step in planned}
 
     def check(self, study: Study, planned: Sequence[Step], destroy: Sequence[str]) -> None:
         """Each worker checks its own targets; this machine the others. Steps are made where their places are."""
@@ -151,6 +166,25 @@ class ClusterMachines:
         return [(self._cluster.worker(name), tuple(own)) for name, own in found.items()]
 
 
+def why_not_together(study: Study, planned: Sequence[Step], workers: Sequence[Worker]) -> str | None:
+    """Why several machines cannot alternate between the targets in step, even if each of them could alone."""
+    if study.interleave == PARALLEL:
+        return "each target is used from several machines"
+    worst = max(workers, key=lambda worker: worker.clock.uncertainty_ns)
+    if clock_error_ns(workers) > MOST_APART_NS:
+        known = format_duration(worst.clock.uncertainty_ns)
+        return f"the clock of worker {worst.name} is known to ± {known}, and slices have to begin together"
+    for step in planned:
+        if len({len(spread.split(plan, len(workers))) for plan in step.plans.values()}) > 1:
+            return f"test {step.case} has fewer clients than machines on one target, and not on another"
+    return None
+
+
+def _common(ways: Sequence[Way]) -> Way:
+    """What all machines can do: one after the other, if one of them has a reason for it."""
+    return next((way for way in ways if not way.slices), ways[0])
+
+
 @dataclass
 class _Everywhere:
     """Open places on this machine and on workers."""
@@ -160,23 +194,28 @@ class _Everywhere:
     runs: Runs
 
     def measure(self, request: RunRequest, on_progress: OnProgress, deadline_reached: Callable[[], bool]) -> Run:
-        """One run where its target is; workers that wait for their turn keep their lease."""
+        """One run where its target is."""
         if request.target in self.runs.workers or self.here is None:
             return self.runs.measure(request, on_progress, deadline_reached)
+        return self.here.measure(request, self._renewing(on_progress), deadline_reached)
+
+    def measure_together(
+        self,
+        requests: Sequence[RunRequest],
+        pace: Pace | None,
+        on_progress: OnProgress,
+        deadline_reached: Callable[[], bool],
+    ) -> list[Run]:
+        """A block where its targets are: they have the same workers, or are here."""
+        if requests[0].target in self.runs.workers or self.here is None:
+            return self.runs.measure_together(requests, pace, on_progress, deadline_reached)
+        return self.here.measure_together(requests, pace, self._renewing(on_progress), deadline_reached)
+
+    def _renewing(self, on_progress: OnProgress) -> OnProgress:
+        """Workers that wait for their turn keep their lease."""
 
         def told(progress: Progress) -> None:
             self.runs.renew()
             on_progress(progress)
 
-        return self.here.measure(request, told, deadline_reached)
-
-    def measure_together(
-        self,
-        requests: Sequence[RunRequest],  # noqa: ARG002
-        pace: Pace | None,  # noqa: ARG002
-        on_progress: OnProgress,  # noqa: ARG002
-        deadline_reached: Callable[[], bool],  # noqa: ARG002
-    ) -> list[Run]:
-        """Never asked for: these are not one machine."""
-        message = "the targets of a cluster neither alternate in slices nor run at once"
-        raise AssertionError(message)
+        return told

@@ -10,20 +10,25 @@ import atexit
 import os
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from plimsoll.cluster.address import WORKER, split_place
 from plimsoll.errors import PlimsollError
 from plimsoll.model import Plan, Run, Session, Target
+from plimsoll.run import interleave
 from plimsoll.run import plan as planning
+from plimsoll.run.interleave import Way
 from plimsoll.run.machines import LocalTargets, ThisMachine
+from plimsoll.run.outcome import OnProgress, Progress
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
+from plimsoll.run.turns import Pace
+from plimsoll.run.workers.sliced import TooLate
 from plimsoll.targets.database import is_address
 from plimsoll.targets.host import HostFacts, host_facts
 from plimsoll.targets.lock import lock_machine
@@ -35,6 +40,9 @@ LEASE_S = 15.0
 PROGRESS_S = 0.5
 HEARTBEAT_S = 3.0
 TOPIC = "plimsoll"
+READY = "ready"
+"""The phase of a task that waits for `go`."""
+GO_POLL_S = 0.002
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -54,8 +62,16 @@ class _OpenSession:
     stack: ExitStack
     prepared: LocalTargets
     renewed_s: float
-    stop: threading.Event = field(default_factory=threading.Event)
+    closes: threading.Event = field(default_factory=threading.Event)
     busy: threading.Lock = field(default_factory=threading.Lock)
+    stopped: int = 0
+    """The newest task that was stopped; those after it go on."""
+    begins_ns: dict[int, int] = field(default_factory=dict)
+    """By the number of a task: when its slices begin, on this clock."""
+
+    def ends(self, number: int) -> bool:
+        """Whether what this task does is to end."""
+        return self.closes.is_set() or self.stopped >= number
 
 
 _sessions: dict[str, _OpenSession] = {}
@@ -115,6 +131,13 @@ def check(study: Study, destroy: Sequence[str], name: str) -> None:
     planning.check(here, planning.steps(here), destroy)
 
 
+@answers
+def ways(study: Study, name: str) -> dict[str, Way]:
+    """As `interleave.ways`, for targets that are all on this worker."""
+    here = replace(study, targets=tuple(local(each, name) for each in study.targets))
+    return interleave.ways(here, planning.steps(here))
+
+
 def local(target: Target, name: str) -> Target:
     """The target as this worker calls it."""
     return target.model_copy(update={"where": split_place(target.where)[1].replace(WORKER, name)})
@@ -146,23 +169,76 @@ def measure(request: RunRequest, plan: Plan, where: str, start_ns: int, number: 
 
     Progress goes to the topic with `number`, so that the coordinator knows whose it is.
     """
+    with _turn_of(request.session_id, number) as (found, tell):
+        progress = _seldom(tell)
+        while time.time_ns() < start_ns and not found.ends(number):
+            progress(_waits("waiting for the others"))
+            time.sleep(max(0.0, min(PROGRESS_S, (start_ns - time.time_ns()) / SECOND)))
+        run, began_ns = found.prepared.measure_plan(request, plan, progress, partial(found.ends, number))
+    return _as_called(run, where), began_ns
+
+
+@answers
+def measure_block(
+    requests: Sequence[RunRequest],
+    plans: Sequence[Plan],
+    where: Sequence[str],
+    pace: Pace | None,
+    together: bool,
+    number: int,
+) -> list[tuple[Run, int]] | None:
+    """The runs of a block whose targets alternate or run at once here, and when their measured times began.
+
+    With others `together`, its slices begin at the moment that `go` brings once all are ready; None where that had
+    passed when it came.
+    """
+    with _turn_of(requests[0].session_id, number) as (found, tell):
+
+        def agreed() -> int:
+            tell(_waits(READY))
+            while number not in found.begins_ns and not found.ends(number):
+                time.sleep(GO_POLL_S)
+            return time.monotonic_ns() + found.begins_ns.pop(number, 0) - time.time_ns()
+
+        try:
+            runs = found.prepared.measure_plans(
+                requests, plans, pace, agreed if together else None, _seldom(tell), partial(found.ends, number)
+            )
+        except TooLate:
+            return None
+    return [(_as_called(run, place), began_ns) for (run, began_ns), place in zip(runs, where, strict=True)]
+
+
+def _waits(phase: str) -> Progress:
+    return {"phase": phase, "done": 0.0, "elapsed_ns": 0, "interval": None}
+
+
+def _as_called(run: Run, where: str) -> Run:
+    """With the place as the coordinator calls it."""
+    return run.model_copy(update={"target": run.target.model_copy(update={"where": where})})
+
+
+@contextmanager
+def _turn_of(session_id: str, number: int) -> Iterator[tuple[_OpenSession, OnProgress]]:
+    """The session, for one task at a time, and how it tells its progress."""
     from distributed import get_worker
 
-    worker, told = get_worker(), [0.0]
-    found = _open(request.session_id)
+    worker, found = get_worker(), _open(session_id)
+    with found.busy, _heartbeat(worker, number):
+        _open(session_id)
+        yield found, lambda now: worker.log_event(TOPIC, {"number": number, **now})
 
-    def progress(now: Mapping[str, Any]) -> None:
+
+def _seldom(tell: OnProgress) -> OnProgress:
+    """What many call, and few need to hear."""
+    told = [0.0]
+
+    def progress(now: Progress) -> None:
         if time.monotonic() - told[0] >= PROGRESS_S:
             told[0] = time.monotonic()
-            worker.log_event(TOPIC, {"number": number, **now})
+            tell(now)
 
-    with found.busy, _heartbeat(worker, number):
-        _open(request.session_id)
-        while time.time_ns() < start_ns and not found.stop.is_set():
-            progress({"phase": "waiting for the others", "done": 0.0, "interval": None})
-            time.sleep(max(0.0, min(PROGRESS_S, (start_ns - time.time_ns()) / SECOND)))
-        run, began_ns = found.prepared.measure_plan(request, plan, progress, found.stop.is_set)
-    return run.model_copy(update={"target": run.target.model_copy(update={"where": where})}), began_ns
+    return progress
 
 
 def _open(session_id: str) -> _OpenSession:
@@ -196,11 +272,18 @@ async def renew(session_id: str) -> None:
         found.renewed_s = time.monotonic()
 
 
-async def stop(session_id: str) -> None:
-    """End the run that goes on. On the worker's event loop, as `renew`."""
+async def stop(session_id: str, number: int) -> None:
+    """End the run of a task. On the worker's event loop, as `renew`; it may come when the next run is under way."""
     found = _sessions.get(session_id)
     if found is not None:
-        found.stop.set()
+        found.stopped = max(found.stopped, number)
+
+
+async def go(session_id: str, number: int, begin_ns: int) -> None:
+    """When the slices of a task begin, on this clock. On the worker's event loop, as `renew`."""
+    found = _sessions.get(session_id)
+    if found is not None:
+        found.begins_ns[number] = begin_ns
 
 
 @answers
@@ -209,7 +292,7 @@ def close_session(session_id: str) -> None:
     found = _sessions.get(session_id)
     if found is None:
         return
-    found.stop.set()
+    found.closes.set()
     with found.busy:
         # Of several who close, as this process ends from more than one side, each comes back once all is removed.
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 from typing import Any, TypeVar, cast
 
 from hdrh.histogram import HdrHistogram
@@ -16,7 +16,7 @@ from plimsoll.model import Finding, Interval, IntervalOperations, Level, Plan, R
 from plimsoll.parameters import kind_of
 from plimsoll.run import workloads
 from plimsoll.run.evidence import CPU_SHARES
-from plimsoll.run.outcome import Outcome
+from plimsoll.run.outcome import Outcome, Slices
 from plimsoll.units import SECOND, format_duration
 
 STRAGGLER = 0.8
@@ -25,8 +25,8 @@ SKEW = 0.05
 """So much of the measured time may lie between the first and the last start or end."""
 _OF_THE_FIRST = frozenset({"phases", "clock", "whole", "server", "messages", "counters", "outages"})
 
-_OF_ONE = frozenset({"cpu", "kept"})
-"""What cannot be added: each worker counts the rows that all of them have added."""
+_OF_ONE = frozenset({"cpu", "kept", "slices"})
+"""What cannot be added: each worker counts the rows that all of them have added, and has the same slices."""
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,12 @@ def joined(whole: Run, parts: Sequence[Part]) -> Run:
         reason = f"worker {failed.worker}: {failed.run.reason}"
         return whole.model_copy(update={**ended, "status": RunStatus.FAILED, "reason": reason})
     began = min(part.began_ns for part in parts)
-    elapsed_ns = max(part.ended_ns for part in parts) - began
+    sliced = all(part.run.in_slices for part in parts)
+    # In slices only parts of the time count, the same ones on every worker.
+    elapsed_ns = _longest_elapsed(parts) if sliced else max(part.ended_ns for part in parts) - began
     facts = {
         **_added([{name: each for name, each in part.run.facts.items() if name not in _OF_ONE} for part in parts]),
+        **({"slices": _slices([part.run.facts["slices"] for part in parts])} if sliced else {}),
         "elapsed_ns": elapsed_ns,
         "cpu": _cpu(parts),
         "parts": {part.worker: _about(part, began) for part in parts},
@@ -115,7 +118,7 @@ def joined(whole: Run, parts: Sequence[Part]) -> Run:
         kind: _added_histograms([part.run.histograms[kind] for part in parts if kind in part.run.histograms])
         for kind in dict.fromkeys(kind for part in parts for kind in part.run.histograms)
     }
-    intervals = aligned(parts, began)
+    intervals = by_slice(parts) if sliced else aligned(parts, began)
     findings = (*_findings(parts), _together(parts, elapsed_ns))
     invalid = next((finding for finding in findings if finding.level is Level.INVALID), None)
     partial = next((part for part in parts if part.run.status is RunStatus.PARTIAL), None)
@@ -185,6 +188,30 @@ def aligned(parts: Sequence[Part], began_ns: int) -> tuple[Interval, ...]:
         for each in part.run.intervals:
             places.setdefault(round((each.start_ns + shift) / longest), []).append(each)
     return tuple(_one(place * longest, found) for place, found in sorted(places.items()))
+
+
+def by_slice(parts: Sequence[Part]) -> tuple[Interval, ...]:
+    """The workers' slices added one by one: all work in the same ones. Those that one of them lacks are left out."""
+    each = zip(*(part.run.intervals for part in parts), strict=False)
+    return tuple(_one(slices[0].start_ns, slices) for slices in each)
+
+
+def _longest_elapsed(parts: Sequence[Part]) -> int:
+    return max(int(part.run.facts["elapsed_ns"]) for part in parts)
+
+
+def _slices(parts: Sequence[Slices]) -> Slices:
+    """What the slices of all show: the longest drain of each, and the mean carry-over of those that know theirs."""
+    after_other = [each["after_other"] for each in parts if each["after_other"] is not None]
+    after_own = [each["after_own"] for each in parts if each["after_own"] is not None]
+    return Slices(
+        slice_ns=parts[0]["slice_ns"],
+        discard_ns=parts[0]["discard_ns"],
+        shared_by=parts[0]["shared_by"],
+        drain_ns=[max(drains) for drains in zip(*(each["drain_ns"] for each in parts), strict=False)],
+        after_other=fmean(after_other) if after_other else None,
+        after_own=fmean(after_own) if after_own else None,
+    )
 
 
 def _one(start_ns: int, found: Sequence[Interval]) -> Interval:

@@ -199,7 +199,7 @@ def extend_session(session: Session, part: Extension, runner: SessionRunner) -> 
     earlier = runner.store.runs([session.id])
     study = runner.machines.resolved(from_table(session.study, f"session {session.title}"))
     study = replace(study, extensions=(*study.extensions, part))
-    steps, _ = in_turns(study, one_machine=runner.machines.one, earlier=earlier)
+    steps, _ = in_turns(study, runner.machines.ways, earlier)
     _check_same_plans(session, earlier, steps)
     extended = session.model_copy(update={"study": {**session.study, **_kept(study)}, "policy_version": POLICY_VERSION})
     try:

@@ -58,17 +58,35 @@ _IN_WORDS = {
 }
 
 
-def ways(study: Study, planned: Sequence[Step], *, one_machine: bool = True) -> dict[str, Way]:
-    """The way of each case. Raises UsageError where another is asked for and cannot be, or would mislead."""
-    if study.interleave in (SLICES, PARALLEL) and not one_machine:
-        raise UsageError(f"--interleave {study.interleave} works on one machine only; leave it or --cluster out")
+def ways(study: Study, planned: Sequence[Step]) -> dict[str, Way]:
+    """The way of each case, of targets that this machine sees.
+
+    Raises UsageError where another is asked for and cannot be, or would mislead.
+    """
     if study.interleave != AUTO:
         _check_asked(study, planned)
         return {step.case: Way(study.interleave, "as asked") for step in planned}
-    if len(study.targets) < 2 or not one_machine:
+    if len(study.targets) < 2:
         return {step.case: Way() for step in planned}
     apart = _saving(study.targets) or _apart(study.targets)
     return {step.case: _chosen(study.targets, step, apart) for step in planned}
+
+
+def one_by_one(study: Study, planned: Sequence[Step], why: str) -> dict[str, Way]:
+    """The way of each case where the targets can neither alternate nor run at once, as `why` says of them.
+
+    Raises UsageError where that is asked for.
+    """
+    if study.interleave in (SLICES, PARALLEL):
+        raise UsageError(f"--interleave {study.interleave}: {why}; {INSTEAD}")
+    if study.interleave == BLOCKS:
+        return ways(study, planned)
+    return {step.case: Way(why=why if len(study.targets) > 1 else "") for step in planned}
+
+
+def of_rented(study: Study, planned: Sequence[Step]) -> dict[str, Way]:
+    """The same of targets that are rented."""
+    return one_by_one(study, planned, "rented volumes have limits, and save up while another works")
 
 
 def _check_asked(study: Study, planned: Sequence[Step]) -> None:

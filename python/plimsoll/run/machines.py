@@ -10,15 +10,16 @@ from typing import Any, Protocol
 
 from plimsoll.errors import NO_THREAD, NotStarted, UsageError
 from plimsoll.model import Plan, Run, Session, Target
-from plimsoll.run import emulated, workloads
+from plimsoll.run import emulated, interleave, workloads
 from plimsoll.run import plan as planning
+from plimsoll.run.interleave import Way
 from plimsoll.run.outcome import OnProgress
 from plimsoll.run.places import Place, in_place, open_places
 from plimsoll.run.plan import Step
 from plimsoll.run.record import run_record, unmeasured
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
-from plimsoll.run.turns import Lengths, Pace, Turns, turns
+from plimsoll.run.turns import Agreed, Lengths, Pace, Turns, turns
 from plimsoll.targets.small_memory import SmallMemory, small_memory
 from plimsoll.volumes.restart import restart
 
@@ -50,9 +51,8 @@ class Machines(Protocol):
     def facts(self) -> Mapping[str, Any]:
         """What a session keeps about them beside the facts of this host."""
 
-    @property
-    def one(self) -> bool:
-        """Whether all targets are on one machine, so that those of a block can alternate in slices or run at once."""
+    def ways(self, study: Study, planned: Sequence[Step]) -> dict[str, Way]:
+        """How the targets of a block share its time, by case, as `interleave.ways`."""
 
     def resolved(self, study: Study) -> Study:
         """The study with the kind of every place, as who measures there sees it."""
@@ -115,8 +115,23 @@ class LocalTargets:
         deadline_reached: Callable[[], bool],
     ) -> list[Run]:
         """Set all targets of a block up, let them alternate or run at once, and make a record of each."""
-        block, started_ns = requests[0].block, time.time_ns()
-        plans = [block.step.plans[request.target] for request in requests]
+        plans = [request.block.step.plans[request.target] for request in requests]
+        return [run for run, _ in self.measure_plans(requests, plans, pace, None, on_progress, deadline_reached)]
+
+    def measure_plans(
+        self,
+        requests: Sequence[RunRequest],
+        plans: Sequence[Plan],
+        pace: Pace | None,
+        agreed: Agreed | None,
+        on_progress: OnProgress,
+        deadline_reached: Callable[[], bool],
+    ) -> list[tuple[Run, int]]:
+        """The runs of these plans, and when their measured time began (ns since 1970).
+
+        Raises TooLate where the moment that was agreed upon with other machines had passed.
+        """
+        started_ns = time.time_ns()
         places = [self.places[request.target] for request in requests]
         for place in places:
             if place.folder is not None:
@@ -130,12 +145,12 @@ class LocalTargets:
             else:
                 pausing = workloads.pausing(plans[0])
                 assert pausing is not None  # interleave.ways
-                turn = _turns(requests, plans[0], pace)
+                turn = replace(_turns(requests, plans[0], pace), agreed=agreed)
                 executions = pausing.alternate(plans, places, turn, on_progress, deadline_reached)
         except (NotStarted, BlockingIOError) as error:
             why = _why_not_started(error)
             return [
-                unmeasured(request, emulated.as_written(place.target, self.asked), plan, started_ns, why)
+                (unmeasured(request, emulated.as_written(place.target, self.asked), plan, started_ns, why), started_ns)
                 for request, plan, place in zip(requests, plans, places, strict=True)
             ]
         runs = []
@@ -146,7 +161,8 @@ class LocalTargets:
                 if other is not execution and {*there.chain.counters} & {*place.chain.counters}
             ]
             run = run_record(request, place, plan, in_place(place, execution), started_ns, beside)
-            runs.append(run.model_copy(update={"target": emulated.as_written(run.target, self.asked)}))
+            written = run.model_copy(update={"target": emulated.as_written(run.target, self.asked)})
+            runs.append((written, execution.outcome["started_ns"]))
         return runs
 
 
@@ -170,10 +186,9 @@ class ThisMachine:
         """None: the facts of this host say it all."""
         return {}
 
-    @property
-    def one(self) -> bool:
-        """It is."""
-        return True
+    def ways(self, study: Study, planned: Sequence[Step]) -> dict[str, Way]:
+        """As `interleave.ways`."""
+        return interleave.ways(study, planned)
 
     def resolved(self, study: Study) -> Study:
         """As it is: a place on this machine was looked at when it was read."""

@@ -6,7 +6,7 @@ smaller with more blocks, not with longer ones. So their runs are as short as th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from plimsoll.model import Run
@@ -26,15 +26,19 @@ SHORT: Mapping[str, Mapping[str, object]] = {
 _LENGTHS = frozenset({"runtime", "warmup"})
 
 
+Ways = Callable[[Study, Sequence[Step]], dict[str, Way]]
+"""How the targets of a study take turns, as who measures there sees them."""
+
+
 def in_turns(
-    study: Study, *, one_machine: bool = True, earlier: Sequence[Run] = ()
+    study: Study, ways_of: Ways = interleave.ways, earlier: Sequence[Run] = ()
 ) -> tuple[list[Step], dict[str, Way]]:
     """The steps of a study, and how its targets take turns in each; `earlier` are the runs of a session that goes on.
 
-    Raises what `plan.steps` and `interleave.ways` raise.
+    Raises what `plan.steps` and `ways_of` raise.
     """
     steps = plan.steps(study)
-    ways = interleave.ways(study, steps, one_machine=one_machine)
+    ways = ways_of(study, steps)
     return with_lengths(steps, ways, earlier), ways
 
 

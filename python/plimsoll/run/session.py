@@ -64,7 +64,7 @@ def _checked(
     study: Study, runner: SessionRunner, earlier: Sequence[Run]
 ) -> tuple[list[planning.Step], Mapping[str, Way]]:
     """What to run, and how the targets take turns."""
-    steps, ways = in_turns(study, one_machine=runner.machines.one, earlier=earlier)
+    steps, ways = in_turns(study, runner.machines.ways, earlier)
     runner.machines.check(study, steps, runner.destroy)
     return steps, ways
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -32,6 +32,9 @@ LATE = 0.05
 """Share of the drains that may be longer than what is discarded, less the margin."""
 MARGIN = 1.5
 
+Agreed = Callable[[], int]
+"""Called when all is set up here; waits until it is on every machine, and says at which moment of CLOCK_MONOTONIC the
+block begins."""
 Turn = tuple[int, int]
 """Start of a slice, from the beginning of the block, and its length, both in ns."""
 
@@ -62,6 +65,8 @@ class Turns:
     of: Mapping[str, Sequence[Turn]]
     slice_ns: int
     discard_ns: int
+    agreed: Agreed | None = None
+    """None: the block begins as soon as all is set up on this machine."""
 
 
 def usual_drain_ns(drains_ns: Collection[int]) -> int:

@@ -214,6 +214,76 @@ def test_clients_on_all_workers_are_added(plimsoll: Command, workers: Workers, t
     del tmp_path
 
 
+def in_turns(workers: Workers, where: str) -> list[str]:
+    """Two settings of one place, of which nobody says how they share the time."""
+    words = ["--cluster", workers.address, "--on", f"deep=@{where}", "--on", f"flat=@{where},depth=1"]
+    return [*words, "--set", "size=8MiB", "--set", "runtime=400ms", "--set", "warmup=50ms", "--noisy-host"]
+
+
+def worked_ns(run: Run) -> list[tuple[int, int]]:
+    """From when until when it worked, slice by slice."""
+    begin_ns = run.started_ns
+    return [(begin_ns + each.start_ns, begin_ns + each.start_ns + each.duration_ns) for each in run.intervals]
+
+
+def test_settings_of_one_worker_take_turns_there(plimsoll: Command, workers: Workers) -> None:
+    plimsoll("run", "randread", *in_turns(workers, f"w2:{workers.folders['w2']}"), "--blocks", "3")
+    runs = stored()
+    assert all(run.in_slices for run in runs)
+    assert {run.target.where for run in runs} == {f"@w2:{workers.folders['w2']}"}
+    assert whole_blocks(runs, {"deep", "flat"}) == {0, 1, 2}
+    assert leftovers(workers.folders["w2"]) == []
+
+
+def test_settings_of_all_workers_take_turns_in_step(plimsoll: Command, workers: Workers) -> None:
+    """What the workers did in each slice is added; nobody works for the one target while others do for the other."""
+    where = f"*:{workers.folders['w1'].parent}/{{worker}}"
+    plimsoll("run", "randread", *in_turns(workers, where), "--blocks", "3")
+    runs = stored()
+    assert whole_blocks(runs, {"deep", "flat"}) == {0, 1, 2}
+    for run in runs:
+        assert run.in_slices
+        assert set(run.facts["parts"]) == {"w1", "w2", "w3"}
+        total = run.facts["operations"]["read"]["operations"]
+        assert sum(each.operations["read"].operations for each in run.intervals) == total
+        assert sum(part["operations"] for part in run.facts["parts"].values()) == total
+        assert decode(run.histograms["read"]).count == total
+        # What the clocks are wrong by is left out as well.
+        assert run.facts["slices"]["discard_ns"] > 20_000_000
+        starts = [part["started_ns"] for part in run.facts["parts"].values()]
+        assert max(starts) - min(starts) < run.facts["slices"]["discard_ns"]
+    for block in range(3):
+        pair = [run for run in runs if run.block == block]
+        turns = sorted(turn for run in pair for turn in worked_ns(run))
+        assert all(before[1] <= after[0] + 10_000_000 for before, after in pairwise(turns))
+    assert all(leftovers(folder) == [] for folder in workers.folders.values())
+
+
+def test_places_on_different_workers_do_not_take_turns(plimsoll: Command, workers: Workers) -> None:
+    words = ("--cluster", workers.address, *workers.places(), *SHORT, "--interleave", "slices")
+    refused = plimsoll("run", "randread", *words, check=2)
+    assert "--interleave slices: the targets are not used from the same machines" in refused.err
+
+
+def test_turns_that_are_interrupted_leave_nothing_and_go_on(
+    plimsoll: Command, workers: Workers, tmp_path: Path
+) -> None:
+    where = f"*:{workers.folders['w1'].parent}/{{worker}}"
+    command = [PLIMSOLL, "run", "randread", *in_turns(workers, where), "--blocks", "3"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    ) as session:
+        wait_for_runs(session, 2)
+        session.send_signal(signal.SIGINT)
+        _, err = session.communicate(timeout=120)
+    assert session.returncode == 130, err
+    assert all(leftovers(folder) == [] for folder in workers.folders.values())
+    plimsoll("run", "--resume", "--cluster", workers.address, "--quiet")
+    runs = stored()
+    assert whole_blocks(runs, {"deep", "flat"}) == {0, 1, 2}
+    assert all(run.in_slices for run in runs)
+
+
 # The next three take the cluster apart, so they stand last.
 
 

@@ -185,14 +185,19 @@ def test_no_volume_of_the_catalog_ever_alternates_by_itself(name: str, place: st
         ways(replace(asked, interleave="slices"))
 
 
-def test_a_cluster_is_not_one_machine() -> None:
+def test_what_is_measured_elsewhere_may_have_a_reason_of_its_own() -> None:
     asked = study()
     steps = plan.steps(asked)
-    with pytest.raises(UsageError, match="works on one machine only; leave it or --cluster out"):
-        interleave.ways(asked, steps, one_machine=False)
-    assert not any(
-        way.slices for way in interleave.ways(replace(asked, interleave="auto"), steps, one_machine=False).values()
-    )
+    with pytest.raises(UsageError, match="--interleave slices: the wind blows; leave --interleave out"):
+        interleave.one_by_one(asked, steps, "the wind blows")
+    chosen = interleave.one_by_one(replace(asked, interleave="auto"), steps, "the wind blows")
+    assert {str(way) for way in chosen.values()} == {"one after the other (the wind blows)"}
+    said = interleave.one_by_one(replace(asked, interleave="blocks"), steps, "the wind blows")
+    assert {str(way) for way in said.values()} == {"one after the other (as asked)"}
+    rented = interleave.of_rented(replace(asked, interleave="auto"), steps)
+    assert {way.why for way in rented.values()} == {"rented volumes have limits, and save up while another works"}
+    alone = replace(study("a=."), interleave="auto")
+    assert {str(way) for way in interleave.of_rented(alone, plan.steps(alone)).values()} == {"one after the other"}
 
 
 def test_blocks_are_asked_nothing() -> None:

@@ -44,7 +44,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
     from plimsoll.cli import plan_cost, rent_plan
     from plimsoll.cli.output import print_json, print_table
     from plimsoll.errors import UsageError
-    from plimsoll.run import plan
+    from plimsoll.run import interleave, plan
     from plimsoll.run.outlasting import bursts
     from plimsoll.run.run_lengths import in_turns
     from plimsoll.run.studies import load_line_among
@@ -57,7 +57,7 @@ def show_plan(options: StudyOptions, destroy: list[str], *, json: bool, probe: b
         raise UsageError(
             "--probe measures, and `plimsoll plan` rents nothing: leave it out for targets that are rented"
         )
-    steps, ways = in_turns(study, one_machine=not study.rented)
+    steps, ways = in_turns(study, interleave.of_rented if study.rented else interleave.ways)
     plan.check(study, steps, destroy)
     estimate = plan.estimate(study, steps)
     expected = _probed(study, steps, ways, destroy) if probe else {}

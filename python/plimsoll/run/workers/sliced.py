@@ -13,7 +13,7 @@ from plimsoll.errors import TargetError
 from plimsoll.metrics import DATA_KINDS
 from plimsoll.run.outcome import OnProgress, Outcome, Progress, Slices, answer
 from plimsoll.run.sampler import HostSample, Sampler
-from plimsoll.run.turns import Turn, Turns, after_others
+from plimsoll.run.turns import Agreed, Turn, Turns, after_others
 from plimsoll.run.workers.execution import POLL_S, STOP_S, Execution, Job, PausingJob
 from plimsoll.targets.held import readable
 from plimsoll.units import MILLISECOND, SECOND
@@ -24,6 +24,10 @@ saying it in time, all are set up anew, and it is said longer ahead."""
 READY_S = 60.0
 """How long all jobs together may take to set themselves up; their files are laid out before."""
 READY_POLL_S = 0.01
+
+
+class TooLate(Exception):
+    """The moment at which all machines were to begin has passed here; they can agree upon another one."""
 
 
 @dataclass
@@ -55,12 +59,15 @@ def alternate(
     """Have the core carry out the jobs of a block in their turns, and wait for all of them.
 
     One that fails ends the others: what is left of the block would compare nothing. KeyboardInterrupt stops all, waits
-    for them, and is passed on: nothing is in use when it arrives.
+    for them, and is passed on: nothing is in use when it arrives. Raises TooLate where the moment that was agreed upon
+    had passed.
     """
     for ahead_ns in AHEADS_NS:
         with ExitStack() as stack:
             jobs = [stack.enter_context(_set_up(part, turns)) for part in parts]
-            if _all_ready(jobs, parts, deadline_reached) and not _told_to_go(jobs, ahead_ns):
+            if _all_ready(jobs, parts, deadline_reached) and not _told_to_go(jobs, turns.agreed, ahead_ns):
+                if turns.agreed is not None:
+                    raise TooLate
                 continue
             answers = await_all(jobs, parts, on_progress, deadline_reached)
             for part in parts:
@@ -86,12 +93,12 @@ def _set_up(part: Part, turns: Turns) -> Iterator[PausingJob]:
         end(job)
 
 
-def _told_to_go(jobs: Sequence[PausingJob], ahead_ns: int) -> bool:
+def _told_to_go(jobs: Sequence[PausingJob], agreed: Agreed | None, ahead_ns: int) -> bool:
     """Tell all when to begin; False where one heard of it too late.
 
     One that has ended meanwhile is not told again: its answer says why.
     """
-    begin_ns = time.monotonic_ns() + ahead_ns
+    begin_ns = time.monotonic_ns() + ahead_ns if agreed is None else agreed()
     try:
         for job in jobs:
             job.go(begin_ns)
