@@ -6,6 +6,7 @@ import asyncio
 import random
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from plimsoll.model import Interval, IntervalOperations, Level, Plan, Run, RunSt
 from plimsoll.run import plan as planning
 from plimsoll.run.schedule import Block, RunRequest
 from plimsoll.run.study import from_words
+from plimsoll.run.turns import Pace
 from plimsoll.stats.histogram import decode, merge
 from plimsoll.units import SECOND
 
@@ -217,26 +219,68 @@ def task(monkeypatch: pytest.MonkeyPatch) -> Task:
     return found
 
 
-@pytest.mark.usefixtures("task")
-def test_a_run_that_was_stopped_does_not_end_the_next(tmp_path: Path) -> None:
+class Opened:
+    """A session with two targets that is open on this machine, as on a worker."""
+
+    def __init__(self, folder: Path) -> None:
+        settings = ["engine=null", "runtime=1s", "warmup=0s", "size=1MiB"]
+        study = from_words(["randread"], [f"{name}={folder}" for name in "ab"], shared=settings, seed=1)
+        (self.step,) = planning.steps(study)
+        self.session, self.where = make_study()[0], f"@w1:{folder}"
+        block = Block(self.step, 0, 0, ("a", "b"))
+        self.requests = [RunRequest(self.session.id, block, i, name, noisy_host=True) for i, name in enumerate("ab")]
+        there = [each.model_copy(update={"where": self.where}) for each in study.targets]
+        opened = remote.open_session(there, self.session, [], [], "w1")
+        assert not isinstance(opened, remote.Refused), opened
+
+    def run(self, number: int) -> RunStatus:
+        """The status of a run of one target, which is task `number`."""
+        answer = remote.measure(self.requests[0], self.step.plans["a"], self.where, 0, number)
+        return cast(tuple[Run, int], answer)[0].status
+
+    def block(self, number: int) -> list[tuple[Run, int]] | None:
+        """The runs of a block in step with others, which is task `number`, and when each began."""
+        plans = [self.step.plans[each.target] for each in self.requests]
+        answer = remote.measure_block(self.requests, plans, [self.where] * 2, Pace(), True, number)
+        return cast(list[tuple[Run, int]] | None, answer)
+
+
+@pytest.fixture
+def opened(tmp_path: Path, task: Task) -> Iterator[Opened]:
+    del task
+    found = Opened(tmp_path)
+    yield found
+    remote.close_session(found.session.id)
+
+
+def test_a_run_that_was_stopped_does_not_end_the_next(opened: Opened) -> None:
     """One that fails on another worker stops this one's; its message may come late."""
-    settings = ["engine=null", "runtime=1s", "warmup=0s", "size=1MiB"]
-    study = from_words(["randread"], [f"a={tmp_path}"], shared=settings, seed=1)
-    (step,) = planning.steps(study)
-    session = make_study()[0]
-    request = RunRequest(session.id, Block(step, 0, 0, ("a",)), 0, "a", noisy_host=True)
-    there = [each.model_copy(update={"where": f"@w1:{tmp_path}"}) for each in study.targets]
-    opened = remote.open_session(there, session, [], [], "w1")
-    assert not isinstance(opened, remote.Refused), opened
-    try:
-        asyncio.run(remote.stop(session.id, 1))
-        states = [
-            cast(tuple[Run, int], remote.measure(request, step.plans["a"], there[0].where, 0, number))[0].status
-            for number in (1, 2)
-        ]
-    finally:
-        remote.close_session(session.id)
-    assert states == [RunStatus.PARTIAL, RunStatus.OK]
+    asyncio.run(remote.stop(opened.session.id, 1))
+    assert [opened.run(1), opened.run(2)] == [RunStatus.PARTIAL, RunStatus.OK]
+
+
+def test_a_block_begins_when_the_coordinator_says(opened: Opened, task: Task) -> None:
+    begin_ns = time.time_ns() + SECOND
+    asyncio.run(remote.go(opened.session.id, 3, begin_ns))
+    runs = opened.block(3)
+    assert runs is not None
+    assert [run.status for run, _ in runs] == [RunStatus.OK, RunStatus.OK]
+    assert all(run.in_slices for run, _ in runs)
+    # One of them has the first slice.
+    assert abs(min(began_ns for _, began_ns in runs) - begin_ns) < Pace().discard_ns
+    assert any(message["phase"] == remote.READY for _, message in cast(Any, task.told) if "phase" in message)
+
+
+def test_a_moment_that_had_passed_is_told_to_the_coordinator(opened: Opened) -> None:
+    asyncio.run(remote.go(opened.session.id, 4, time.time_ns() - SECOND))
+    assert opened.block(4) is None
+
+
+def test_a_block_that_was_stopped_before_it_began_was_not_late(opened: Opened) -> None:
+    asyncio.run(remote.stop(opened.session.id, 5))
+    runs = opened.block(5)
+    assert runs is not None
+    assert RunStatus.OK not in {run.status for run, _ in runs}
 
 
 def test_a_worker_with_fewer_clients_is_no_straggler(runs: list[Run]) -> None:

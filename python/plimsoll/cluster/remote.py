@@ -28,7 +28,7 @@ from plimsoll.run.outcome import OnProgress, Progress
 from plimsoll.run.schedule import RunRequest
 from plimsoll.run.study import Study
 from plimsoll.run.turns import Pace
-from plimsoll.run.workers.sliced import TooLate
+from plimsoll.run.workers.sliced import AHEADS_NS, TooLate
 from plimsoll.targets.database import is_address
 from plimsoll.targets.host import HostFacts, host_facts
 from plimsoll.targets.lock import lock_machine
@@ -198,7 +198,9 @@ def measure_block(
             tell(_waits(READY))
             while number not in found.begins_ns and not found.ends(number):
                 time.sleep(GO_POLL_S)
-            return time.monotonic_ns() + found.begins_ns.pop(number, 0) - time.time_ns()
+            # One that was stopped meanwhile begins all the same, and ends at once.
+            begin_ns = found.begins_ns.pop(number, time.time_ns() + AHEADS_NS[0])
+            return time.monotonic_ns() + begin_ns - time.time_ns()
 
         try:
             runs = found.prepared.measure_plans(
