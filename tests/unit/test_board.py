@@ -138,7 +138,7 @@ def test_the_current_run_has_each_second_once() -> None:
         recorder.run_progress(progress_at(second * SECOND, 1000 * (second + 1)))  # type: ignore[arg-type]
     assert screen.now.current is not None
     assert screen.now.current.rates == [1000.0, 2000.0, 3000.0]
-    assert "measuring 50%" in screen.text()
+    assert "measuring 50 %" in screen.text()
     assert "▃▆█ 3,000/s, 11.7 MiB/s" in screen.text()
     assert "p99  ███ 3 ms" in screen.text()
     recorder.run_finished(runs[0], LEFT)

@@ -219,7 +219,7 @@ def task(monkeypatch: pytest.MonkeyPatch) -> Task:
     return found
 
 
-class Opened:
+class OnWorker:
     """A session with two targets that is open on this machine, as on a worker."""
 
     def __init__(self, folder: Path) -> None:
@@ -246,23 +246,23 @@ class Opened:
 
 
 @pytest.fixture
-def opened(tmp_path: Path, task: Task) -> Iterator[Opened]:
+def on_worker(tmp_path: Path, task: Task) -> Iterator[OnWorker]:
     del task
-    found = Opened(tmp_path)
+    found = OnWorker(tmp_path)
     yield found
     remote.close_session(found.session.id)
 
 
-def test_a_run_that_was_stopped_does_not_end_the_next(opened: Opened) -> None:
+def test_a_run_that_was_stopped_does_not_end_the_next(on_worker: OnWorker) -> None:
     """One that fails on another worker stops this one's; its message may come late."""
-    asyncio.run(remote.stop(opened.session.id, 1))
-    assert [opened.run(1), opened.run(2)] == [RunStatus.PARTIAL, RunStatus.OK]
+    asyncio.run(remote.stop(on_worker.session.id, 1))
+    assert [on_worker.run(1), on_worker.run(2)] == [RunStatus.PARTIAL, RunStatus.OK]
 
 
-def test_a_block_begins_when_the_coordinator_says(opened: Opened, task: Task) -> None:
+def test_a_block_begins_when_the_coordinator_says(on_worker: OnWorker, task: Task) -> None:
     begin_ns = time.time_ns() + SECOND
-    asyncio.run(remote.go(opened.session.id, 3, begin_ns))
-    runs = opened.block(3)
+    asyncio.run(remote.go(on_worker.session.id, 3, begin_ns))
+    runs = on_worker.block(3)
     assert runs is not None
     assert [run.status for run, _ in runs] == [RunStatus.OK, RunStatus.OK]
     assert all(run.in_slices for run, _ in runs)
@@ -271,14 +271,14 @@ def test_a_block_begins_when_the_coordinator_says(opened: Opened, task: Task) ->
     assert any(message["phase"] == remote.READY for _, message in cast(Any, task.told) if "phase" in message)
 
 
-def test_a_moment_that_had_passed_is_told_to_the_coordinator(opened: Opened) -> None:
-    asyncio.run(remote.go(opened.session.id, 4, time.time_ns() - SECOND))
-    assert opened.block(4) is None
+def test_a_moment_that_had_passed_is_told_to_the_coordinator(on_worker: OnWorker) -> None:
+    asyncio.run(remote.go(on_worker.session.id, 4, time.time_ns() - SECOND))
+    assert on_worker.block(4) is None
 
 
-def test_a_block_that_was_stopped_before_it_began_was_not_late(opened: Opened) -> None:
-    asyncio.run(remote.stop(opened.session.id, 5))
-    runs = opened.block(5)
+def test_a_block_that_was_stopped_before_it_began_was_not_late(on_worker: OnWorker) -> None:
+    asyncio.run(remote.stop(on_worker.session.id, 5))
+    runs = on_worker.block(5)
     assert runs is not None
     assert RunStatus.OK not in {run.status for run, _ in runs}
 
