@@ -65,28 +65,30 @@ class Runs:
         """A block whose targets alternate, or run at once, on the workers that they have in common."""
         calls = self._calls(on_progress, deadline_reached)
         workers, started_ns = self.workers[requests[0].target], time.time_ns()
-        shares = [spread.split(_plan(each), len(workers)) for each in requests] if len(workers) > 1 else []
+        shares = [self._shares(_plan(each), len(workers)) for each in requests]
+        # A single client needs no other worker.
+        workers = workers[: len(shares[0])]
         try:
-            if not shares:
-                whole = [[_plan(each) for each in requests]]
-                (parts,) = self._block(requests, workers, whole, pace, calls)
-                return [part.run for part in parts]
-            workers = workers[: len(shares[0])]
-            for place, request in enumerate(requests):
-                failed = self._prepare(request, workers, shares[place], calls)
-                if failed:
-                    return [spread.joined(self._whole(each, started_ns), failed) for each in requests]
-                shares[place] = self._ready(request, shares[place])
-            by_worker = [list(plans) for plans in zip(*shares, strict=True)]
-            wider = None if pace is None else _with_clocks(pace, workers, _plan(requests[0]))
-            blocks = self._block(requests, workers, by_worker, wider, calls)
+            if len(workers) > 1:
+                for place, request in enumerate(requests):
+                    if failed := self._prepare(request, workers, shares[place], calls):
+                        return [spread.joined(self._whole(each, started_ns), failed) for each in requests]
+                    shares[place] = self._ready(request, shares[place])
+                pace = None if pace is None else _with_clocks(pace, workers, _plan(requests[0]))
+            blocks = self._block(requests, workers, [list(plans) for plans in zip(*shares, strict=True)], pace, calls)
         except WorkerLost as lost:
             about = {"reason": str(lost), "facts": facts(lost.worker)}
             return [self._whole(each, started_ns).model_copy(update=about) for each in requests]
+        if len(blocks) == 1:
+            return [part.run for part in blocks[0]]
         return [
             spread.joined(self._whole(request, started_ns), parts)
             for request, parts in zip(requests, zip(*blocks, strict=True), strict=True)
         ]
+
+    @staticmethod
+    def _shares(plan: Plan, workers: int) -> list[Plan]:
+        return spread.split(plan, workers) if workers > 1 else [plan]
 
     def renew(self) -> None:
         """Tell the workers every few seconds that this session is alive."""

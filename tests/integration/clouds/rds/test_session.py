@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.clouds.machines import Machines
 from tests.clouds.proxy import Proxy
-from tests.clouds.rds import Created, emulated
-from tests.clouds.rds_server import MariaDb
-from tests.conftest import need_program
 from tests.integration.clouds.rds.test_renting import left
 from tests.integration.clouds.session.test_session import files
 from tests.integration.run.conftest import Command
@@ -22,23 +17,6 @@ from plimsoll.targets.rented_database import PASSWORD_ENV
 DB = "--on=db=aws-rds:mysql,class=db.m5.large,storage=io1,size=200GiB,iops=1000"
 ON = (DB, "--clients-on=aws:m7i.large,count=2", "--budget=5USD")
 BRIEF = ("--quick-sizes", "--noisy-host")
-
-
-@pytest.fixture
-def database(cloud: Machines, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Databases of the account are servers here; the passwords of all that were made."""
-    need_program("mariadbd")
-    monkeypatch.setenv("PLIMSOLL_FROM_ADDRESS", "203.0.113.7")
-    secrets: list[str] = []
-
-    def server(created: Created) -> MariaDb:
-        secrets.append(created.parameters["MasterUserPassword"])
-        return MariaDb(created, cloud.gateway, tmp_path / created.identifier).start()
-
-    with emulated(proxy, server):
-        yield secrets
-    assert left(proxy.moto) == []
-    assert cloud.running == []
 
 
 @pytest.mark.slow

@@ -22,10 +22,10 @@ RUN = ("run", "randread", *TARGETS, *BRIEF, "--budget", "5USD")
 
 
 def killed(folder: Path, seen: str, *words: str) -> None:
-    """The command, killed when it has said something."""
+    """A command, killed when it has said something."""
     log = folder / "log"
     with log.open("wb") as kept:
-        process = subprocess.Popen([PLIMSOLL, *RUN, *words], cwd=folder, stdout=kept, stderr=kept)
+        process = subprocess.Popen([PLIMSOLL, *words], cwd=folder, stdout=kept, stderr=kept)
         try:
             until(lambda: process.poll() is not None or seen in log.read_text(), "a first run", 180)
             assert process.poll() is None, log.read_text()
@@ -37,7 +37,7 @@ def killed(folder: Path, seen: str, *words: str) -> None:
 def test_a_killed_session_goes_on_with_its_machines(
     plimsoll: Command, cloud: Machines, proxy: Proxy, tmp_path: Path
 ) -> None:
-    killed(tmp_path, "block 2", "--repeats", "4")
+    killed(tmp_path, "block 2", *RUN, "--repeats", "4")
     listed = plimsoll("list", "sessions", "--json")
     (session,) = [row["session"] for row in listed.json]
     assert f"is kept for session {session}" in listed.err
@@ -72,7 +72,7 @@ def _dry(proxy: Proxy) -> int:
 def test_what_was_swept_cannot_go_on_and_says_what_to_do(
     plimsoll: Command, cloud: Machines, proxy: Proxy, tmp_path: Path
 ) -> None:
-    killed(tmp_path, "block 1", "--repeats", "4")
+    killed(tmp_path, "block 1", *RUN, "--repeats", "4")
     swept = plimsoll("cloud", "sweep")
     assert "left by an earlier command: ended machine i-" in swept.out
     assert "is kept for session" not in swept.err
@@ -90,7 +90,7 @@ def test_what_was_swept_cannot_go_on_and_says_what_to_do(
 def test_a_study_of_several_allocations_goes_on_to_its_end(
     plimsoll: Command, cloud: Machines, proxy: Proxy, tmp_path: Path
 ) -> None:
-    killed(tmp_path, "block 1", "--repeats", "3", "--allocations", "3")
+    killed(tmp_path, "block 1", *RUN, "--repeats", "3", "--allocations", "3")
     answer = plimsoll("run", "--resume")
     assert "allocation 2 of at most 3" in answer.err
     assert "3 fresh allocations of each" in answer.out
@@ -102,7 +102,7 @@ def test_a_study_of_several_allocations_goes_on_to_its_end(
 def test_from_another_address_nothing_is_begun(
     plimsoll: Command, cloud: Machines, proxy: Proxy, tmp_path: Path
 ) -> None:
-    killed(tmp_path, "block 1", "--repeats", "4")
+    killed(tmp_path, "block 1", *RUN, "--repeats", "4")
     told = plimsoll("run", "--resume", check=2, PLIMSOLL_FROM_ADDRESS="203.0.113.8").err
     assert "let in 203.0.113.7/32 alone, and this computer is 203.0.113.8/32 now" in told
     assert len(cloud.running) == 1

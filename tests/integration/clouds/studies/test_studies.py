@@ -52,6 +52,24 @@ def test_a_study_is_rented_measured_and_given_back(
     assert f"{2 * tests} of {2 * tests} runs valid" in counted, answer.out
 
 
+@pytest.mark.slow
+def test_the_search_of_a_study_is_rented_measured_and_given_back(
+    plimsoll: Command, cloud: Machines, proxy: Proxy, tmp_path: Path, database: list[str]
+) -> None:
+    """Two of its three databases: each is searched for its load line by a client machine."""
+    report = tmp_path / "report.md"
+    words = ("knee", "rds-piops-2013", *some("rds-piops-2013", ("standard", "iops1000")), *QUICK)
+    answer = plimsoll(*words, "--clients-on=aws:m7i.large", "--stored=0s", "--budget=5USD", "-o", report)
+    assert left(proxy.moto) == []
+    assert cloud.running == []
+    assert len(database) == 2
+    text = report.read_text()
+    assert "MySQL on db.m5.large, io1 100 GiB, 1,000 IOPS" in text
+    for name in ("standard", "iops1000"):
+        assert name in answer.out
+    assert "Rented for" in answer.out
+
+
 def test_the_plan_of_a_search_has_its_price(plimsoll: Command, proxy: Proxy) -> None:
     words = ("plan", "rds-piops-2013", "--provider", "aws", "--clients-on", "aws:m7i.large,count=2")
     with emulated(proxy):
