@@ -25,7 +25,7 @@ from plimsoll.cluster.connection import Worker
 from plimsoll.cluster.machines import why_not_together
 from plimsoll.cluster.spread import Part, aligned, joined, split
 from plimsoll.errors import TargetError, UsageError
-from plimsoll.model import Interval, IntervalOperations, Level, Plan, Run, RunStatus
+from plimsoll.model import Finding, Interval, IntervalOperations, Level, Plan, Run, RunStatus
 from plimsoll.run import plan as planning
 from plimsoll.run.schedule import Block, RunRequest
 from plimsoll.run.study import from_words
@@ -150,6 +150,24 @@ def test_what_workers_measured_is_added(runs: list[Run]) -> None:
     together = whole.findings[-1]
     assert "first done w1, last done w3 200 ms later; stragglers: w1" in together.message
     assert together.level is Level.WARN
+
+
+@pytest.mark.parametrize(
+    ("machines", "shared"), [(["m", "m", "n"], ["w1", "w2"]), (["m", "n", "o"], []), ([""] * 3, [])]
+)
+def test_workers_of_one_machine_are_no_other_programs(runs: list[Run], machines: list[str], shared: list[str]) -> None:
+    foreign = Finding(guard="foreign_io", level=Level.INVALID, message="other programs moved 51 %", advice="Stop them.")
+    parts = [
+        replace(part(f"w{i}", run.model_copy(update={"findings": (foreign,)}), 10**18, 1000), machine=machine)
+        for i, (run, machine) in enumerate(zip(runs, machines, strict=True), 1)
+    ]
+    whole = joined(runs[0], parts if not shared else parts[:2])
+    together = whole.findings[-1]
+    assert ("w1 and w2 are on one machine, where each slows the others" in together.message) is bool(shared)
+    assert ("Use one worker for each machine." in together.advice) is bool(shared)
+    assert whole.status is (RunStatus.OK if shared else RunStatus.INVALID)
+    # Of a worker that is alone on its machine it stays what it was.
+    assert joined(runs[0], parts).status is RunStatus.INVALID
 
 
 def sliced(of: Part, *operations: int, drains_ns: list[int], after_other: float | None) -> Part:

@@ -57,6 +57,8 @@ class Worker:
     name: str
     address: str
     clock: Offset
+    machine: str = ""
+    """The same for two workers of one machine, in containers of it too."""
 
 
 class Cluster:
@@ -70,7 +72,12 @@ class Cluster:
         self._lost: dict[str, str] = {}
         self._check_versions()
         self.workers = {
-            name: Worker(name, address, known_well(name, measure_offset(partial(self._at, address, probe.clock_ns))))
+            name: Worker(
+                name,
+                address,
+                known_well(name, measure_offset(partial(self._at, address, probe.clock_ns))),
+                self._at(address, probe.machine),
+            )
             for name, address in self._named(self._present()).items()
         }
         client.subscribe_topic(remote.TOPIC, self._told)

@@ -43,6 +43,15 @@ def free_port() -> int:
         return port
 
 
+def machine() -> str:
+    """The same for all that runs on one machine since it was started; empty where the kernel does not say it."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
 def clock_ns() -> int:
     """The worker's clock, ns since 1970."""
     return time.time_ns()

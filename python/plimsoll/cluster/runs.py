@@ -229,4 +229,4 @@ def _corrected(worker: Worker, run: Run, began_ns: int) -> spread.Part:
     """The part of a worker, on this machine's clock."""
     away = worker.clock.offset_ns
     corrected = {"started_ns": run.started_ns - away, "ended_ns": run.ended_ns - away}
-    return spread.Part(worker.name, run.model_copy(update=corrected), began_ns - away)
+    return spread.Part(worker.name, run.model_copy(update=corrected), began_ns - away, worker.machine)

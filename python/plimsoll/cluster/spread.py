@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
@@ -16,6 +17,7 @@ from plimsoll.model import Finding, Interval, IntervalOperations, Level, Plan, R
 from plimsoll.parameters import kind_of
 from plimsoll.run import workloads
 from plimsoll.run.evidence import CPU_SHARES
+from plimsoll.run.noise import guards_of_noise
 from plimsoll.run.outcome import Outcome, Slices
 from plimsoll.units import SECOND, format_duration
 
@@ -36,6 +38,8 @@ class Part:
     worker: str
     run: Run
     began_ns: int
+    machine: str = ""
+    """The same for two workers of one machine."""
 
     @property
     def ended_ns(self) -> int:
@@ -235,16 +239,27 @@ def _counts(found: Sequence[IntervalOperations]) -> IntervalOperations:
 
 
 def _findings(parts: Sequence[Part]) -> tuple[Finding, ...]:
-    """Of every guard the worst that it says of any worker, with its name."""
-    order = list(Level)
+    """Of every guard the worst that it says of any worker, with its name.
+
+    On a machine with several of them each finds other programs at work, which are the other ones.
+    """
+    order, neighbours, noise = list(Level), _on_one_machine(parts), guards_of_noise()
     worst: dict[str, Finding] = {}
     for part in parts:
         for finding in part.run.findings:
+            if part.worker in neighbours and finding.guard in noise:
+                continue
             known = worst.get(finding.guard)
             if known is None or order.index(finding.level) > order.index(known.level):
                 message = f"worker {part.worker}: {finding.message}"
                 worst[finding.guard] = finding.model_copy(update={"message": message})
     return tuple(worst.values())
+
+
+def _on_one_machine(parts: Sequence[Part]) -> list[str]:
+    """Names of the workers that have another one beside them."""
+    count = Counter(part.machine for part in parts if part.machine)
+    return [part.worker for part in parts if count[part.machine] > 1]
 
 
 def _together(parts: Sequence[Part], elapsed_ns: int) -> Finding:
@@ -258,10 +273,14 @@ def _together(parts: Sequence[Part], elapsed_ns: int) -> Finding:
         f"{len(parts)} workers began within {format_duration(starts)}; first done {first.worker}, last done "
         f"{last.worker} {format_duration(last.ended_ns - first.ended_ns)} later"
     )
+    neighbours = _on_one_machine(parts)
+    if neighbours:
+        told += f"; {' and '.join(neighbours)} are on one machine, where each slows the others"
+    alike = "Run longer, or use workers that are alike." if slow or skewed else ""
     return Finding(
         guard="cluster",
-        level=Level.WARN if slow or skewed else Level.OK,
+        level=Level.WARN if slow or skewed or neighbours else Level.OK,
         message=told + (f"; stragglers: {', '.join(slow)}" if slow else ""),
-        advice="Run longer, or use workers that are alike." if slow or skewed else "",
+        advice=f"{alike} {'Use one worker for each machine.' if neighbours else ''}".strip(),
         values={"start_skew_ns": float(starts), "end_skew_ns": float(last.ended_ns - first.ended_ns)},
     )

@@ -14,7 +14,7 @@ NEVER_QUIET = (
 
 
 @cache
-def _guards() -> frozenset[str]:
+def guards_of_noise() -> frozenset[str]:
     """The guards that look for noise of others."""
     return frozenset(guard.name for guard in plugins.found("guards") if getattr(guard.module, "HOST_NOISE", False))
 
@@ -22,7 +22,7 @@ def _guards() -> frozenset[str]:
 def only_others(run: Run) -> bool:
     """Whether an invalid run would count on a noisy host: every guard that refused it looks for noise of others."""
     refused = {finding.guard for finding in run.findings if finding.level is Level.INVALID}
-    return run.status is RunStatus.INVALID and bool(refused) and refused <= _guards()
+    return run.status is RunStatus.INVALID and bool(refused) and refused <= guards_of_noise()
 
 
 def why_nothing(runs: Iterable[Run]) -> str:
