@@ -10,7 +10,7 @@ from plimsoll.importers.numbers import FIELD, count, figure, located
 from plimsoll.importers.record import build
 from plimsoll.importers.sought import Sought
 from plimsoll.importers.source import Imported, Options, Source
-from plimsoll.units import GIB, KIB, MIB, SECOND, format_percent
+from plimsoll.units import GIB, KIB, MIB, SECOND
 
 NAME = "postmark"
 TITLE = "PostMark report"
@@ -64,10 +64,10 @@ def _draft(text: str, settings: dict[str, int], version: str) -> Draft:
         seconds = count(found)
         draft.rate("transactions_postmark", figure(found, 2))
         draft.known(transaction_seconds=seconds)
+        # A file that is read again must say what it said: its words are part of the stored run.
         draft.warn(
             "whole_seconds",
-            f"PostMark counts whole seconds: of {seconds} s the rate is exact to "
-            f"{format_percent(1 / max(1, seconds))} at best",
+            f"PostMark counts whole seconds: of {seconds} s the rate is exact to {1 / max(1, seconds):.0%} at best",
             "run more transactions",
         )
     else:
