@@ -336,7 +336,11 @@ def _client(address: ClusterAddress, stack: ExitStack) -> distributed.Client:
         cluster.wait_for_workers(expected, timeout=ANSWER_S)
     except TimeoutError:
         raise TargetError(f"{address.text}: not all of its {expected} workers came within {ANSWER_S:g} s") from None
-    return distributed.Client(cluster, **about)
+    client = distributed.Client(cluster, **about)
+    if address.kind == "local":
+        # A terminal tells Ctrl-C to all of its processes: workers that heard it would be gone before they cleaned up.
+        client.run(probe.ignore_interrupts)
+    return client
 
 
 def _check_certificates(address: ClusterAddress) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import signal
 import socket
 import time
 
@@ -50,6 +51,11 @@ def machine() -> str:
             return file.read().strip()
     except OSError:
         return ""
+
+
+async def ignore_interrupts() -> None:
+    """The worker lives until it is told to end. On its event loop, which its main thread runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def clock_ns() -> int:

@@ -10,6 +10,7 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from tests.conftest import need_program, until
 from tests.integration.cluster.conftest import Workers
 from tests.integration.run.conftest import PACED, PLIMSOLL, Command, leftovers
@@ -282,6 +283,26 @@ def test_turns_that_are_interrupted_leave_nothing_and_go_on(
     runs = stored()
     assert whole_blocks(runs, {"deep", "flat"}) == {0, 1, 2}
     assert all(run.in_slices for run in runs)
+
+
+@pytest.mark.parametrize("how", ["blocks", "slices"])
+def test_ctrl_c_at_a_terminal_leaves_nothing_of_local_workers(plimsoll: Command, tmp_path: Path, how: str) -> None:
+    """It is told to every process of the terminal, the workers among them."""
+    del plimsoll
+    places = [tmp_path / f"worker{number}" for number in (1, 2)]
+    for place in places:
+        place.mkdir()
+    where = f"@*:{tmp_path}/{{worker}}"
+    words = ["--cluster", "local:2", "--on", f"deep={where}", "--on", f"flat={where},depth=1", *SHORT, "--repeats", "99"]
+    command = [PLIMSOLL, "run", "randread", *words, "--interleave", how]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as session:
+        wait_for_runs(session, 2)
+        os.killpg(session.pid, signal.SIGINT)
+        _, err = session.communicate(timeout=120)
+    assert session.returncode == 130, err
+    assert [leftovers(place) for place in places] == [[], []]
 
 
 # The next three take the cluster apart, so they stand last.
