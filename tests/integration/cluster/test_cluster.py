@@ -293,8 +293,8 @@ def test_ctrl_c_at_a_terminal_leaves_nothing_of_local_workers(plimsoll: Command,
     for place in places:
         place.mkdir()
     where = f"@*:{tmp_path}/{{worker}}"
-    words = ["--cluster", "local:2", "--on", f"deep={where}", "--on", f"flat={where},depth=1", *SHORT, "--repeats", "99"]
-    command = [PLIMSOLL, "run", "randread", *words, "--interleave", how]
+    words = ["--cluster", "local:2", "--on", f"deep={where}", "--on", f"flat={where},depth=1", *SHORT]
+    command = [PLIMSOLL, "run", "randread", *words, "--repeats", "99", "--interleave", how]
     with subprocess.Popen(
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as session:
