@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain, cycle, repeat
 from pathlib import Path
 from typing import Any, cast
 
@@ -31,7 +32,7 @@ from plimsoll.run.schedule import Block, RunRequest
 from plimsoll.run.study import from_words
 from plimsoll.run.turns import Pace
 from plimsoll.stats.histogram import decode, merge
-from plimsoll.units import SECOND
+from plimsoll.units import MILLISECOND, SECOND
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_places() -> None:
 @given(st.integers(-(10**12), 10**12), st.lists(st.tuples(st.integers(1, 10**8), st.integers(1, 10**8)), min_size=9))
 def test_the_true_offset_lies_within_the_uncertainty(offset: int, ways: list[tuple[int, int]]) -> None:
     now = [10**18]
-    trips = iter(ways * 9)
+    trips = cycle(ways)
 
     def ask() -> int:
         there, back = next(trips)
@@ -79,6 +80,31 @@ def test_the_true_offset_lies_within_the_uncertainty(offset: int, ways: list[tup
 
     found = measure_offset(ask, lambda: now[0])
     assert abs(found.offset_ns - offset) <= found.uncertainty_ns + 1
+
+
+def asked_until(ways_ns: Iterator[int]) -> tuple[Offset, int]:
+    """What is believed of a clock that is right, whose answers take so long; and how often it was asked."""
+    now = [10**18]
+    asked = 0
+
+    def ask() -> int:
+        nonlocal asked
+        asked += 1
+        way_ns = next(ways_ns)
+        now[0] += way_ns
+        answer = now[0]
+        now[0] += way_ns
+        return answer
+
+    return measure_offset(ask, lambda: now[0]), asked
+
+
+def test_a_busy_worker_is_asked_until_one_answer_is_quick() -> None:
+    found, asked = asked_until(chain(repeat(8 * MILLISECOND, 20), repeat(MILLISECOND // 2)))
+    assert (found, asked) == (Offset(0, MILLISECOND // 2), 21)
+    # A quick one is asked no more than is needed, and one that is far away not for ever.
+    assert asked_until(repeat(MILLISECOND // 10))[1] == 9
+    assert asked_until(repeat(20 * MILLISECOND)) == (Offset(0, 20 * MILLISECOND), 45)
 
 
 def test_a_clock_that_is_known_too_badly_is_refused() -> None:

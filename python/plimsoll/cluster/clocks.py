@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from plimsoll.errors import TargetError
-from plimsoll.units import SECOND, format_duration
+from plimsoll.units import MILLISECOND, SECOND, format_duration
 
 QUESTIONS = 9
+MOST_QUESTIONS = 45
+"""Of a worker that answers slowly: one answer of many is quick even on a busy machine, but a long way stays long."""
+ENOUGH_NS = MILLISECOND
 MOST_UNCERTAIN_NS = SECOND // 2
 """Seconds of several machines are laid side by side: beyond this a second would be taken for its neighbour."""
 
@@ -23,17 +26,21 @@ class Offset:
 
 
 def measure_offset(ask: Callable[[], int], now: Callable[[], int] = time.time_ns) -> Offset:
-    """Ask the other clock several times and believe the quickest answer.
+    """Ask the other clock several times, more often while it answers slowly, and believe the quickest answer.
 
     The answer was given at some moment between question and answer, so half of the way there and back bounds the error
     (Cristian 1989).
     """
-    found = []
-    for _ in range(QUESTIONS):
+    found: list[Offset] = []
+    while len(found) < QUESTIONS or (len(found) < MOST_QUESTIONS and _best(found).uncertainty_ns > ENOUGH_NS):
         asked = now()
         there = ask()
         answered = now()
         found.append(Offset(there - (asked + answered) // 2, (answered - asked + 1) // 2))
+    return _best(found)
+
+
+def _best(found: Sequence[Offset]) -> Offset:
     return min(found, key=lambda each: each.uncertainty_ns)
 
 
