@@ -117,11 +117,12 @@ def format_number(value: float) -> str:
 
 
 def format_size(size_bytes: float) -> str:
-    """`4 KiB`, `1.5 GiB`."""
+    """`4 KiB`, `1.5 GiB`, `1,011 MiB`."""
     for factor, name in _BINARY:
         if abs(size_bytes) >= factor:
-            return f"{significant(size_bytes / factor)} {name}"
-    return f"{significant(size_bytes)} B"
+            # 1,000 to 1,023 of a unit are not yet one of the next.
+            return f"{format_number(size_bytes / factor)} {name}"
+    return f"{format_number(size_bytes)} B"
 
 
 def format_duration(duration_ns: float) -> str:

@@ -60,9 +60,9 @@ def _of_the_curve(
         case Doubt.UNBENT:
             least = _carried(each, reason.before, reason.level)
             return (
-                f"throughput rises from {least} at {text(reason.before)} to {most} at {text(reason.load)} without a "
-                f"bend; there may be none, or it is hidden: {each.again} when the host is quieter, with {each.longer} "
-                f"or with {each.more_rounds}"
+                f"throughput grows ever more slowly from {least} at {text(reason.before)} to {most} at "
+                f"{text(reason.load)}, but does not level off; there may be no knee, or it is hidden: "
+                f"{each.again} when the host is quieter, with {each.longer} or with {each.more_rounds}"
             )
         case Doubt.UNEVEN:
             level = score_text(reason.level, each.unit)

@@ -20,7 +20,7 @@ from plimsoll.model import Run, RunStatus, Target
 from plimsoll.profile import Entry
 from plimsoll.run.study import Study
 from plimsoll.targets import datafile, device, directory
-from plimsoll.units import GIB, KIB, SECOND, format_size
+from plimsoll.units import GIB, KIB, SECOND, exact_size
 
 BLOCK_BYTES = 16 * KIB
 """The size in which instances state their IOPS; 16 KiB never reach a throughput limit before the IOPS do."""
@@ -85,7 +85,7 @@ def verification(
     """
     in_flight = depth or _depth(shape)
     whole_s, part_s = runtime_ns / SECOND, max(SHORTEST_S, runtime_ns / SECOND * SHORT_SHARE)
-    size = format_size(region_bytes).replace(" ", "")
+    size = exact_size(region_bytes).replace(" ", "")
     random = {"block_size": "16KiB", "size": size, "warmup": "2s"}
     listed: list[tuple[Role, Entry]] = []
     if target.kind == "device":

@@ -51,6 +51,11 @@ class Histogram:
         return float((self.counts * (self.low + self.high + 1) / 2).sum() / self.count)
 
     @property
+    def min(self) -> int | None:
+        """Upper end of the first bucket, ns, as of all that is told; None without values."""
+        return int(self.high[0]) if self.count else None
+
+    @property
     def max(self) -> int | None:
         """Upper end of the last bucket, ns; None without values."""
         return int(self.high[-1]) if self.count else None

@@ -288,7 +288,7 @@ def _amounts() -> list[Situation]:
         of_evidence(
             "many runs",
             lambda: evidence(cases=("randread",), blocks=101, intervals=1),
-            "shows each target's median over neighbouring blocks instead",
+            "shows each target's median over neighbouring runs instead",
         ),
         of_evidence("a study of another program", _foreign_study, "this study holds values that a study file cannot"),
         of_evidence(

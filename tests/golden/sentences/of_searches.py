@@ -159,7 +159,7 @@ def _doubts() -> list[Situation]:
         of(
             "no bend",
             Reason(Doubt.UNBENT, carried=3000.0, level=1000.0, load=8.0, before=1.0),
-            "without a bend",
+            "grows ever more slowly from",
             falling,
         ),
         of(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -62,6 +63,39 @@ def test_answers_in_words() -> None:
     assert "a: at the knee, depth 5: 5,0" in words
     assert "a: highest throughput, depth 16: 5,0" in words
     assert "; hardly more than at the knee." in words
+
+
+def test_only_what_has_levelled_off_is_said_to_do_so() -> None:
+    """Before: "throughput levels off at 57,090/s" of a disk that gave 28 % more at depth 16 than at depth 8."""
+    chance = random.Random(2)
+    noise = [chance.uniform(0.92, 1.08) for _ in range(100)]
+    growing = {12: 1.1, 16: 1.2}
+    still = told(*searched(level=lambda load, place: noise[place] * growing.get(load, 1.0)))
+    assert "the knee is at depth 5.6" in still
+    assert "from there on more load adds latency and ever less throughput: 21 % more from depth 8 to depth 16." in still
+    assert "levels off" not in still
+    # Where it surely grows to the end, there is no knee to tell; a curve that bends has a bend all the same.
+    sure = told(*searched(level=lambda load, _: growing.get(load, 1.0)))
+    assert "cannot tell where the knee is: throughput grows ever more slowly from 1,00" in sure
+    assert ", but does not level off; there may be no knee" in sure
+    # A few per cent more from twice the load are no growth to speak of; nor is less at the end than before it.
+    for last in (1.05, 0.9):
+        flat = told(*searched(level=lambda load, _, last=last: last if load == 16 else 1.0))
+        assert "throughput levels off at" in flat
+        assert "ever less" not in flat
+
+
+def test_loads_stand_under_their_points_where_there_is_room() -> None:
+    def numbers(rates: Sequence[float], curves: int = 1, load: str = "depth") -> list[str]:
+        levels = [Level(2.0**i, rate, 1e5, 1e6, "", "", "") for i, rate in enumerate(rates)]
+        spec = latency([Curve(f"t{i}", levels, None, None) for i in range(curves)], "1/s", load)
+        found = [layer for layer in spec["layer"] if layer.get("encoding", {}).get("text", {}).get("field") == "number"]
+        return [row["number"] for layer in found for row in layer["data"]["values"]]
+
+    assert numbers([1000, 2000, 4000, 8000]) == ["8", "4", "2", "1"]
+    # Saturated, the points lie over each other: the largest load has its number.
+    assert numbers([1000, 7900, 7950, 8000]) == ["8", "1"]
+    assert numbers([1000, 2000], curves=2) == numbers([1000, 2000], load="") == []
 
 
 def test_the_client_and_the_range_as_limits() -> None:
@@ -144,7 +178,10 @@ def test_the_highest_throughput_is_the_highest_of_the_table() -> None:
             lambda load, _: load**0.55 / min(load, 5),
             "throughput still rises at depth 16, the largest load measured: it carried 4,5",
         ),
-        (lambda load, _: DISK[load] / min(load, 5), "throughput rises from 19,319/s at depth 1 to 75,070"),
+        (
+            lambda load, _: DISK[load] / min(load, 5),
+            "grows ever more slowly from 19,319/s at depth 1 to 75,070",
+        ),
         (
             lambda load, place: 0.5 if load >= 5 and place >= 16 else 1.0,
             "the knee on; burst credits may have ended",
@@ -154,7 +191,7 @@ def test_the_highest_throughput_is_the_highest_of_the_table() -> None:
             "from the knee on; others may have been at work: search again",
         ),
         (lambda _, place: 1.6 if place // 3 % 2 else 0.6, "runs at one load differ "),
-        (lambda load, _: 1 / load**0.8 if load <= 5 else 5**-0.8, "throughput rises from 1,0"),
+        (lambda load, _: 1 / load**0.8 if load <= 5 else 5**-0.8, "grows ever more slowly from 1,0"),
     ],
 )
 def test_why_no_knee_can_be_told(level: Callable[[int, int], float], why: str) -> None:

@@ -352,6 +352,41 @@ def test_repeated_blocks_have_their_own_place() -> None:
     assert sum(name.endswith("r") for name in names) == 1
 
 
+def test_runs_measured_apart_lie_over_each_other() -> None:
+    """Before: nine imported series of 100 runs stood one after the other, in 900 blocks of which each had one."""
+    found = evidence(targets=("a", "b"), cases=("randread",), blocks=4)
+    apart = [
+        run.model_copy(update={"block": run.block + (10 if run.target.name == "b" else 0), "order": 0})
+        for run in found.runs
+        if (run.target.name, run.block) != ("b", 3)
+    ]
+    document = build_document(with_runs(found, apart))
+    strip = next(block for block in blocks(document, "strips") if isinstance(block, Chart))
+    assert [column.title for column in strip.data.columns] == ["Run", "a", "b"]
+    rows = [[cell_text(cell) for cell in row] for row in strip.data.rows]
+    assert [row[0] for row in rows] == ["1", "2", "3", "4"]
+    assert [row.count("n/a") for row in rows] == [0, 0, 0, 1]
+    assert "joins the runs of one block" not in sentences(document, "strips")
+    picture = drawn_spec(strip)
+    assert "run 1" not in str(picture["layer"][0]["layer"][0])
+    assert "', run '" in str(picture)
+    # Those of one block are joined, and stand at its number.
+    joined = build_document(found)
+    strip = next(block for block in blocks(joined, "strips") if isinstance(block, Chart))
+    assert [column.title for column in strip.data.columns] == ["Block", "a", "b"]
+    assert "joins the runs of one block" in sentences(joined, "strips")
+
+
+def test_the_table_of_a_curve_has_the_usual_percentiles() -> None:
+    """Before: p68.377223 and p96.837722, and no p50."""
+    document = build_document(evidence(targets=("a",), cases=("randread",), blocks=3))
+    curve = next(block for block in blocks(document, "latency") if isinstance(block, Chart))
+    names = [cell_text(row[0]) for row in curve.data.rows]
+    assert names[:7] == ["lowest", "p50", "p75", "p90", "p95", "p99", "p99.5"]
+    assert names[-1] == "max"
+    assert all(cell_text(row[1]) != "n/a" for row in curve.data.rows)
+
+
 def test_several_sessions_make_one_report() -> None:
     one, other = (make_study(("a", "b"), ("randread",), 3, seed=seed, title=f"study {seed}") for seed in (1, 2))
     document = build_document(Evidence([one[0], other[0]], [*one[1], *other[1]], None, 0.1))

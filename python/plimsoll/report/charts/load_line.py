@@ -12,6 +12,8 @@ from plimsoll.report.palette import BAND, INK, MUTED, PAGE
 from plimsoll.units import format_duration, scale
 
 HEIGHT = 210
+CLOSEST = 0.08
+"""Share of the width between two loads that have their numbers beside them: what a telephone has room for."""
 _TOLD = ("Target", "Load", "Throughput", "p50", "p99", "Note")
 _TOOLTIP = [{"field": name, "type": "nominal"} for name in _TOLD]
 
@@ -41,22 +43,29 @@ class Curve:
     """What it is called, and its limit in ns."""
 
 
-def latency(curves: Sequence[Curve], unit: str) -> Spec:
-    """Latency, logarithmic, against throughput from zero; a line that turns back shows that more load gives less."""
+def latency(curves: Sequence[Curve], unit: str, load: str = "") -> Spec:
+    """Latency, logarithmic, against throughput from zero; a line that turns back shows that more load gives less.
+
+    `load` is what the numbers at the points of one curve are called; empty: there are none.
+    """
     factor, name = scale(max(level.rate for curve in curves for level in curve.levels), unit)
     limits = list(dict.fromkeys(curve.objective for curve in curves if curve.objective))
     known = [ns for curve in curves for level in curve.levels for ns in (level.p50_ns, level.p99_ns) if ns]
     named = direct.numbered([curve.name for curve in curves])
     boxes, shown = switches(named)
+    numbered = bool(load) and len(curves) == 1
+    # What stands under the lowest points is no part of the axis.
+    room = [min(known) * (min(known) / max(known)) ** 0.1] if numbered and known else []
     plane = {
         "x": {
             "field": "rate",
             "type": "quantitative",
-            "title": f"throughput, {name}" if name else "throughput",
+            "title": (f"throughput, {name}" if name else "throughput")
+            + (f"; at the points: {load}" if numbered else ""),
             "scale": {"zero": True},
             "axis": {"grid": False, "tickCount": 5},
         },
-        "y": axes.durations("v", [*known, *(limit for _, limit in limits)], "latency"),
+        "y": axes.durations("v", [*known, *room, *(limit for _, limit in limits)], "latency"),
     }
     rows = [
         {**_row(number, curve, level, factor), "v": max(1.0, ns), "p": percentile}
@@ -87,12 +96,34 @@ def latency(curves: Sequence[Curve], unit: str) -> Spec:
                     "layer": [_percentiles(named, {row["p"] for row in rows}), _marked(named)],
                 },
                 *_knees(rings, shown, plane, labelled=labelled),
+                *([_numbers(_lowest(rows), plane)] if numbered and rows else []),
                 *([direct.ends(ends, plane["y"]["scale"]["domain"], HEIGHT, [shown], plane)] if ends else []),
             ],
         },
         targets=named,
         names=[curve.name for curve in curves],
     )
+
+
+def _lowest(rows: Sequence[Spec]) -> list[Spec]:
+    """The rows of the lower line, in the order of their loads."""
+    return sorted(
+        (row for row in rows if row["p"] == ("p50" if any(r["p"] == "p50" for r in rows) else "p99")), key=_load
+    )
+
+
+def _numbers(rows: Sequence[Spec], plane: Spec) -> Spec:
+    """Loads under their points, as far as there is room: the largest ones first, for there they lie closest."""
+    room = CLOSEST * max(row["rate"] for row in rows)
+    kept: list[Spec] = []
+    for row in reversed(rows):
+        if all(abs(row["rate"] - other["rate"]) >= room for other in kept):
+            kept.append({**row, "number": f"{row['load']:,.6g}"})
+    return {
+        "data": {"values": kept},
+        "mark": {"type": "text", "dy": 11, "fontSize": 9, "fill": INK},
+        "encoding": {**plane, "text": {"field": "number"}},
+    }
 
 
 def _last(rows: Sequence[Spec]) -> list[Spec]:

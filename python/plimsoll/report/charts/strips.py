@@ -1,4 +1,4 @@
-"""Every run as a point by block, or where there are too many to tell apart the median and the range of some blocks."""
+"""Every run as a point by block or run; where there are too many to tell apart, the median and the range of some."""
 
 from __future__ import annotations
 
@@ -26,8 +26,10 @@ class Point:
     finding: str
 
 
-def spec(points: Sequence[Point], columns: Sequence[str], targets: Sequence[str], unit: str) -> Spec:
-    """`columns` are the labels of the blocks from left to right."""
+def spec(
+    points: Sequence[Point], columns: Sequence[str], targets: Sequence[str], unit: str, what: str = "block"
+) -> Spec:
+    """`columns` are the labels from left to right of what `what` names; only runs of one block are joined."""
     known = [point.value for point in points if point.value is not None and isfinite(point.value)]
     factor, upright = axes.rates("v", known, unit)
     switch = [axes.switched(on=axes.spread(known))] if min(known, default=0.0) > 0 else []
@@ -36,7 +38,7 @@ def spec(points: Sequence[Point], columns: Sequence[str], targets: Sequence[str]
         "tickMinStep": 1,
         "tickCount": min(MOST_LABELS, len(columns)),
     }
-    across = zoom.axis("block", **labels)
+    across = zoom.axis(what, **labels)
     across["scale"]["domain"] = [{"expr": "from_x - 0.5"}, {"expr": "to_x + 0.5"}]
     plane = {"x": across, "y": upright}
     boxes, shown = switches(targets)
@@ -47,7 +49,7 @@ def spec(points: Sequence[Point], columns: Sequence[str], targets: Sequence[str]
     return framed(
         {
             "height": HEIGHT,
-            "params": [*switch, *boxes, *zoom.controls(1, len(columns), "block", whole=True)],
+            "params": [*switch, *boxes, *zoom.controls(1, len(columns), what, whole=True)],
             "data": {"values": _rows(points, len(targets), factor, findings)},
             "transform": [{"filter": shown}, {"flatten": ["x", "v", "ok", "f"]}, *zoom.in_sight()],
             "encoding": plane,
@@ -57,9 +59,12 @@ def spec(points: Sequence[Point], columns: Sequence[str], targets: Sequence[str]
                         zoom.few(),
                         {"calculate": "datum.x", "as": "c"},
                         {"calculate": apart, "as": "x"},
-                        *_SAID,
+                        *_said(what),
                     ],
-                    "layer": _runs(axes.named(upright, ""), targets),
+                    "layer": [
+                        *([_JOINED] if what == "block" else []),
+                        *_runs(axes.named(upright, ""), targets),
+                    ],
                 },
                 {
                     "transform": [{"filter": "datum.ok"}, *zoom.spans(len(targets)), _TARGET],
@@ -74,10 +79,18 @@ def spec(points: Sequence[Point], columns: Sequence[str], targets: Sequence[str]
 
 
 _TARGET = {"calculate": "targets[datum.g]", "as": "said"}
-_SAID = [
-    {"calculate": "targets[datum.g] + ', block ' + columns[datum.c - 1]", "as": "Run"},
-    {"calculate": "findings[datum.f]", "as": "Finding"},
-]
+_JOINED = {
+    "transform": [{"filter": "datum.ok"}],
+    "mark": {"type": "line", "stroke": MUTED, "strokeWidth": 0.8},
+    "encoding": {"detail": {"field": "c"}},
+}
+
+
+def _said(what: str) -> list[Spec]:
+    return [
+        {"calculate": f"targets[datum.g] + ', {what} ' + columns[datum.c - 1]", "as": "Run"},
+        {"calculate": "findings[datum.f]", "as": "Finding"},
+    ]
 
 
 def _rows(points: Sequence[Point], targets: int, factor: float, findings: Sequence[str]) -> list[Spec]:
@@ -104,11 +117,6 @@ def _runs(title: str, targets: Sequence[str]) -> list[Spec]:
     cross = {"type": "point", "filled": False, "shape": _CROSS, "size": 45, "stroke": MUTED, "strokeWidth": 1.5}
     lost = {"type": "text", "text": "✕", "color": MUTED, "baseline": "bottom"}
     return [
-        {
-            "transform": [{"filter": "datum.ok"}],
-            "mark": {"type": "line", "stroke": MUTED, "strokeWidth": 0.8},
-            "encoding": {"detail": {"field": "c"}},
-        },
         {
             "transform": [{"filter": "datum.ok"}],
             "mark": point,

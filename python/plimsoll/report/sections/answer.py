@@ -414,8 +414,15 @@ def _score(line: ScoreLine) -> str:
 
 
 def _reached(line: ScoreLine) -> str:
+    """`68,000 IOPS`, `1.2 GiB/s`, `73.4 µs (read p50)`: the unit says what the first two are."""
     assert line.summary is not None
-    return f"{_score(line)} ({metrics.short_title(line.metric)}{', unstable' if line.summary.unstable else ''})"
+    title, score = metrics.short_title(line.metric), _score(line)
+    unstable = ["unstable"] if line.summary.unstable else []
+    if title == "IOPS":
+        score, beside = f"{score.removesuffix('/s')} IOPS", unstable
+    else:
+        beside = unstable if line.unit == "B/s" else [title, *unstable]
+    return f"{score} ({', '.join(beside)})" if beside else score
 
 
 def _second(evidence: Evidence) -> Sentence:

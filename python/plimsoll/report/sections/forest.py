@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 
@@ -19,6 +20,7 @@ from plimsoll.stats.digits import wide_open
 from plimsoll.stats.direction import levels_in_words
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.ratio_text import drawn
+from plimsoll.stats.sentences import answer_word
 from plimsoll.stats.verdict import Answer
 
 ORDER = 15
@@ -57,8 +59,8 @@ def build(evidence: Evidence) -> list[Block]:
 
 
 def _chart(name: str, evidence: Evidence, targets: list[str], cells: list[Cell], domain: tuple[float, float]) -> Chart:
-    counts = {answer: sum(cell.verdict.answer is answer for cell in cells) for answer in Answer}
-    told = ", ".join(f"{count} {WORDS[answer]}" for answer, count in counts.items() if count)
+    counts = Counter(answer_word(cell) for cell in cells)
+    told = ", ".join(f"{count} {word}" for word, count in counts.items())
     who = targets[0] if len(targets) == 1 else count_text(len(targets), "target")
     return Chart(
         id=name,
@@ -117,7 +119,7 @@ def _table(who: str, evidence: Evidence, cells: list[Cell]) -> Table:
                 phrase(cell.target),
                 phrase(told) if _places(cell) else number(found.ratio, "x", told),
                 span(found.ratio_low, found.ratio_high, "x", ends) if ends else None,
-                Phrase(WORDS[cell.verdict.answer], TONES[cell.verdict.answer]),
+                Phrase(answer_word(cell), TONES[cell.verdict.answer]),
             )
         )
     heads = columns("Case and metric", "Target", ">Ratio", ">Interval", "Verdict")
@@ -173,5 +175,6 @@ def draw(evidence: Evidence, targets: list[str], cells: list[Cell], domain: tupl
             for place in _places(cell) or [middle]
         ]
     looks = [(name, evidence.targets.index(name)) for name in targets]
-    words = [WORDS[answer] for answer in _ANSWERS]
+    # One shape for all that is open, whether data are missing or the runs have no common score.
+    words = ["undecided" if answer is Answer.UNKNOWN else WORDS[answer] for answer in _ANSWERS]
     return Vega(spec(points, list(labels.values()), looks, words, evidence.band, domain), still=True)

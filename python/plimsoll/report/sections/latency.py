@@ -20,6 +20,8 @@ TITLE = "Latency"
 MOST_CHARTS = 32
 POINTS_PER_DECADE = 8
 _KINDS = ("read", "write", "trim", "sync", "commit")
+_TABLE = (50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99, 99.995, 99.999, 99.9999)
+"""What the table beside a curve has, as far as its data go."""
 _PERCENTILES = ("p50", "p90", "p99", "p99.9", "p99.99", "max")
 _KEYS = {name: name.replace(".", "_") for name in _PERCENTILES}
 
@@ -88,25 +90,24 @@ def _chart(place: int, evidence: Evidence, case: str, kind: str, found: dict[str
         id=f"latency-{place}",
         title=title,
         description=f"Latency by percentile of {words} in {case}: {told}.",
-        data=_curve_table(title, curves),
+        data=_curve_table(title, found),
         draw=partial(draw, curves, evidence.targets, still=still),
         series=evidence.targets,
     )
 
 
-def _curve_table(title: str, curves: dict[str, list[tuple[float, int]]]) -> Table:
-    """A row per percentile, a column per target; the points of the curves that fall on half decades."""
-    xs = sorted({x for curve in curves.values() for x, _ in curve[:: POINTS_PER_DECADE // 2]})
-    by_target = {target: dict(curve) for target, curve in curves.items()}
-    heads = (*columns("Percentile"), *(Column(f"target_{i}", target, "right") for i, target in enumerate(curves)))
-    rows = tuple(
-        (
-            phrase("lowest" if x <= 1 else f"p{100 * (1 - 1 / x):.8g}"),
-            *(number(by_target[target].get(x), "ns") for target in curves),
-        )
-        for x in xs
+def _curve_table(title: str, found: dict[str, Histogram]) -> Table:
+    """A row per percentile, a column per target; n/a where a target's data end before it."""
+    heads = (*columns("Percentile"), *(Column(f"target_{i}", target, "right") for i, target in enumerate(found)))
+    rows = [(f"p{p:g}", [histogram.percentile(p) for histogram in found.values()]) for p in _TABLE]
+    ends = (
+        ("lowest", [histogram.min for histogram in found.values()]),
+        ("max", [histogram.max for histogram in found.values()]),
     )
-    return Table(title, heads, rows)
+    told = [ends[0], *((name, values) for name, values in rows if any(value is not None for value in values)), ends[1]]
+    return Table(
+        title, heads, tuple((phrase(name), *(number(value, "ns") for value in values)) for name, values in told)
+    )
 
 
 def _table(merged: dict[tuple[str, str, str], Histogram]) -> Table:

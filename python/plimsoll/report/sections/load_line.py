@@ -38,6 +38,8 @@ LEAD = True
 
 NO_MORE = 1.02
 """Throughput up to this many times that of the knee is hardly more."""
+GROWS = 1.1
+"""By so much more than half the load, throughput has not levelled off yet."""
 TURNED = 1.05
 """By so much less than at a lower load, throughput turns back."""
 _SLOWEST = "Of imported runs with several kinds of operations a percentile is that of the slowest kind, an upper bound."
@@ -153,17 +155,28 @@ def _knee(each: LoadLineSearch) -> Sentence:
             f"{each.label}: saturated from the start: {below}.",
             Tone.NOTE,
         )
-    level = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
-    what = (
-        "a higher rate is not kept"
-        if each.request.open_loop
-        else f"from there on more load adds latency, and throughput levels off at {level}{_roundness(bend)}"
-    )
+    what = "a higher rate is not kept" if each.request.open_loop else _beyond(each, bend)
     where = f" in {each.test}" if each.test else ""
     return Sentence(
         f"{each.label}: the knee is at {text(_load(each, bend.knee))} ({_loads(bend)}){where}{each.burst}: {what}.",
         Tone.PLAIN,
     )
+
+
+def _beyond(each: LoadLineSearch, bend: Bend) -> str:
+    """What more load than at the knee does, as far as was measured."""
+    levels, peak = sorted(each.line.levels, key=lambda level: level.load), each.line.peak
+    last = levels[-1]
+    half = next((level for level in reversed(levels) if 2 * level.load <= last.load), None)
+    grown = last.throughput.value / half.throughput.value if half is not None else 1.0
+    if half is not None and peak is not None and peak.load == last.load and grown > GROWS:
+        gain = percent_text(round(grown - 1, 2))
+        return (
+            "from there on more load adds latency and ever less throughput: "
+            f"{gain} more from {each.request.text(half.load)} to {each.request.text(last.load)}"
+        )
+    level = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
+    return f"from there on more load adds latency, and throughput levels off at {level}{_roundness(bend)}"
 
 
 def _not_reached(each: LoadLineSearch, bend: Bend) -> str:
@@ -374,7 +387,9 @@ def _place(each: LoadLineSearch, level: LevelSummary) -> tuple[Cell, Cell, Cell]
 
 def draw_hockey_stick(found: list[LoadLineSearch]) -> Vega:
     """Throughput from zero, latency logarithmic; loads in order along each line, so a line that turns back shows it."""
-    return Vega(latency(_curves(found), found[0].unit), still=True)
+    request = found[0].request
+    # A rate that was kept stands on the axis already.
+    return Vega(latency(_curves(found), found[0].unit, "" if request.open_loop else request.parameter), still=True)
 
 
 def _curves(found: list[LoadLineSearch]) -> list[Curve]:

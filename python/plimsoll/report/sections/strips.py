@@ -1,7 +1,12 @@
-"""Every run as a point, by block, with the runs of one block joined: what all statistics rest on."""
+"""Every run as a point, by block, with the runs of one block joined: what all statistics rest on.
+
+Targets that were measured apart have no block in common: their runs are counted for each of them, and lie over each
+other.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from math import isfinite
 
@@ -17,6 +22,7 @@ ORDER = 25
 TITLE = "Every run"
 
 MOST_CHARTS = 40
+_JOINED = "; a thin line joins the runs of one block, which ran next to each other in time"
 FEWEST = 3
 """So few runs are read faster than they are drawn."""
 
@@ -35,14 +41,14 @@ def build(evidence: Evidence) -> list[Block]:
     words = []
     if any(isinstance(block, Chart) for block in found):
         words.append(
-            "Each point is one run; a thin line joins the runs of one block, which ran next to each other in time. "
+            f"Each point is one run{_JOINED if any(map(partial(_in_blocks, evidence), evidence.cases)) else ''}. "
             "A cross is a measured run that does not count, ✕ above a column a run without a score; r is a repetition."
         )
     if is_condensed(points):
         words.append(
-            f"A chart of more than {MOST_POINTS} runs shows each target's median over neighbouring blocks instead, and "
-            "a band from its lowest to its highest score, of the runs that count; choose some of the blocks to see "
-            "every run."
+            f"A chart of more than {MOST_POINTS} runs shows each target's median over neighbouring runs instead, and "
+            "a band from its lowest to its highest score, of the runs that count; choose a part of them to see every "
+            "run."
         )
     if len(evidence.cases) > len(found):
         words.append(f"Shown are {len(found)} of {len(evidence.cases)} cases; the data of all runs are below.")
@@ -57,7 +63,8 @@ def _shown(place: int, evidence: Evidence, case: str, metric: str) -> Block:
 
 def _chart(place: int, evidence: Evidence, case: str, metric: str) -> Chart:
     unit, direction = evidence.metrics[case, metric]
-    runs = [run for run in evidence.runs if run.plan.case == case]
+    runs = _runs_of(evidence, case)
+    what = "run" if _apart(runs) else "block"
     scored = [run for run in runs if _value(run, metric) is not None]
     label = evidence.metric_label(case, metric, *evidence.targets)
     title = f"{case}: {label}"
@@ -66,7 +73,7 @@ def _chart(place: int, evidence: Evidence, case: str, metric: str) -> Chart:
     return Chart(
         id=f"strip-{place}",
         title=title,
-        description=f"{label} of {count_text(len(scored), 'run')} by block ({goal}){lost}.",
+        description=f"{label} of {count_text(len(scored), 'run')} by {what} ({goal}){lost}.",
         data=_table(title, evidence, runs, metric, unit),
         draw=partial(draw, evidence, runs, metric, unit),
         series=evidence.targets,
@@ -77,8 +84,33 @@ def _value(run: Run, metric: str) -> float | None:
     return next((score.value for score in run.scores if score.metric == metric and isfinite(score.value)), None)
 
 
+def _runs_of(evidence: Evidence, case: str) -> list[Run]:
+    return [run for run in evidence.runs if run.plan.case == case]
+
+
+def _in_blocks(evidence: Evidence, case: str) -> bool:
+    """Whether runs of different targets share a block."""
+    runs = _runs_of(evidence, case)
+    return len({run.target.name for run in runs}) > 1 and not _apart(runs)
+
+
+def _apart(runs: list[Run]) -> bool:
+    """Whether no block has runs of two targets, so that its number says nothing about when they ran."""
+    by_block: dict[tuple[str, int], set[str]] = {}
+    for run in runs:
+        by_block.setdefault((run.session_id, run.block), set()).add(run.target.name)
+    return len(set().union(*by_block.values())) > 1 and all(len(found) == 1 for found in by_block.values())
+
+
 def _columns_of(runs: list[Run]) -> dict[str, str]:
     """Label of the column of each run, by run id: blocks count from 1, sessions and repetitions have their own."""
+    if _apart(runs):
+        counts: Counter[str] = Counter()
+        labels = {}
+        for run in _in_order(runs):
+            counts[run.target.name] += 1
+            labels[run.id] = str(counts[run.target.name])
+        return labels
     sessions = list(dict.fromkeys(run.session_id for run in runs))
     places = sorted({(sessions.index(run.session_id), run.block, run.attempt) for run in runs})
     many = len(sessions) > 1
@@ -89,11 +121,14 @@ def _columns_of(runs: list[Run]) -> dict[str, str]:
 
 
 def _table(title: str, evidence: Evidence, runs: list[Run], metric: str, unit: str) -> Table:
-    """A row per block, a column per target."""
+    """A row per block, or per run where these were measured apart; a column per target."""
     labels = _columns_of(runs)
-    blocks = list(dict.fromkeys(labels[run.id] for run in runs))
+    blocks = _order_of(runs, labels)
     cells = {(labels[run.id], run.target.name): run for run in runs}
-    heads = (*columns("Block"), *(Column(f"target_{i}", name, "right") for i, name in enumerate(evidence.targets)))
+    heads = (
+        *columns("Run" if _apart(runs) else "Block"),
+        *(Column(f"target_{i}", name, "right") for i, name in enumerate(evidence.targets)),
+    )
     rows = []
     for block in blocks:
         row: list[Cell] = [phrase(block)]
@@ -109,9 +144,9 @@ def _table(title: str, evidence: Evidence, runs: list[Run], metric: str, unit: s
 
 
 def draw(evidence: Evidence, runs: list[Run], metric: str, unit: str) -> Vega:
-    """Blocks from left to right."""
+    """Blocks from left to right, or the runs of each target where these were measured apart."""
     labels = _columns_of(runs)
-    order = list(dict.fromkeys(labels[run.id] for run in sorted(runs, key=lambda run: (run.session_id, run.block))))
+    order = _order_of(runs, labels)
     places = {label: place for place, label in enumerate(order)}
     valid = {run.id for run in evidence.valid}
     points = [
@@ -124,7 +159,17 @@ def draw(evidence: Evidence, runs: list[Run], metric: str, unit: str) -> Vega:
         )
         for run in runs
     ]
-    return Vega(spec(points, order, evidence.targets, unit))
+    return Vega(spec(points, order, evidence.targets, unit, "run" if _apart(runs) else "block"))
+
+
+def _in_order(runs: list[Run]) -> list[Run]:
+    return sorted(runs, key=lambda run: (run.session_id, run.block, run.attempt))
+
+
+def _order_of(runs: list[Run], labels: dict[str, str]) -> list[str]:
+    """The labels from left to right."""
+    found = list(dict.fromkeys(labels[run.id] for run in _in_order(runs)))
+    return sorted(found, key=int) if _apart(runs) else found
 
 
 def _finding(run: Run) -> str:

@@ -46,7 +46,7 @@ class Doubt(StrEnum):
     SCATTERED = "runs at one load differ too much from each other"
     UNEVEN = "throughput does not level off"
     RISING = "throughput still rises at the largest load"
-    UNBENT = "throughput grows without a bend"
+    UNBENT = "throughput grows ever more slowly, but does not level off"
     CHANGED = "what the place carries changed during the search"
     NOT_KEPT = "no schedule near the knee was kept"
 
