@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 FEW_COMPARISONS = 4
 """Of so few every one is told: one without a verdict says what would give it one."""
+MANY_DIFFERENCES = 12
+"""More are told by the table above alone: on a screen it is read as a whole, a list of as many sentences is not."""
 MANY_NOTES = 12
 """More of them are counted."""
 
 
 def print_comparison(evidence: Evidence, comparison: Comparison, screen: Console, *, every: bool) -> None:
-    """The answer, the table of tests and targets, the cautions, then a sentence on each comparison that differs."""
+    """The answer, the table of tests and targets, the cautions, then a sentence on each of few that differ."""
     from plimsoll.report import build_document
     from plimsoll.report.document import Section
     from plimsoll.report.labels import count_text
@@ -50,7 +52,7 @@ def print_comparison(evidence: Evidence, comparison: Comparison, screen: Console
 
 
 def _sentences(cells: Sequence[Cell], *, every: bool) -> Iterator[Sentence]:
-    """One for each comparison that differs, and how many do not."""
+    """One for each comparison that differs if these are few, and how many do not."""
     from plimsoll.metrics import short_title
     from plimsoll.report.document import Sentence
     from plimsoll.report.memory import NOT_THE_DISK, is_memory
@@ -59,7 +61,8 @@ def _sentences(cells: Sequence[Cell], *, every: bool) -> Iterator[Sentence]:
     from plimsoll.stats.verdict import Answer
 
     differ = [cell for cell in cells if cell.verdict.answer in (Answer.BETTER, Answer.WORSE)]
-    shown = cells if every or len(cells) <= FEW_COMPARISONS else differ
+    few = differ if len(differ) <= MANY_DIFFERENCES else []
+    shown = cells if every or len(cells) <= FEW_COMPARISONS else few
     for cell in shown:
         memory = f" ({NOT_THE_DISK})" if is_memory(cell) else ""
         words = f"{cell.case}, {short_title(cell.metric)}{memory}: {sentence(cell)}"
@@ -68,18 +71,22 @@ def _sentences(cells: Sequence[Cell], *, every: bool) -> Iterator[Sentence]:
         same = sum(cell.verdict.answer is Answer.SAME for cell in cells)
         counts = ((same, "the same"), (len(cells) - len(differ) - same, "undecided"))
         rest = ", ".join(f"{count:,} {word}" for count, word in counts if count)
-        yield _plain(f"{len(differ):,} of {len(cells):,} comparisons differ; {rest}: `--all` shows these too.")
+        others = "shows these too" if shown or not differ else "shows each with its interval"
+        yield _plain(
+            f"{len(differ):,} of {len(cells):,} comparisons differ{f'; {rest}' if rest else ''}: `--all` {others}."
+        )
 
 
 def _notes(cells: Sequence[Cell], *, every: bool) -> Iterator[Sentence]:
     """What to know beside the sentences; what many comparisons share is said once."""
+    from plimsoll.metrics import short_title
     from plimsoll.report.document import Sentence, Tone
 
     about: dict[str, list[str]] = {}
     for cell in cells:
         for note in cell.notes:
             if not note.in_sentence:
-                about.setdefault(note.text, []).append(f"{cell.case}, {cell.metric}")
+                about.setdefault(note.text, []).append(f"{cell.case}, {short_title(cell.metric)}")
     # What concerns most comes first.
     ordered = sorted(about.items(), key=lambda each: -len(each[1]))
     for words, where in ordered if every else ordered[:MANY_NOTES]:

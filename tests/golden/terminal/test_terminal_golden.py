@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.factories import many_cases
 from tests.golden.kept import check
 from tests.unit.report.studies import evidence, pair
 from tests.unit.report.test_matrix import published
@@ -57,8 +59,35 @@ def test_compare(study: str, width: int) -> None:
     check(HERE / f"compare-{study}-{width}.txt", text)
 
 
-def test_a_published_table_is_compared_in_one_screen() -> None:
-    assert len(compared(published(), 80).splitlines()) <= 70
+def clear() -> Evidence:
+    """20 tests on 5 targets, of which most differ."""
+    ratios = {"b": 1.5, "c": 2.0, "d": 3.0, "e": 0.5}
+    return evidence(targets=("a", *ratios), cases=many_cases(20), blocks=4, ratios=ratios, noise=0.01)
+
+
+@pytest.mark.parametrize("make", [published, clear])
+def test_a_published_table_is_compared_in_one_screen(make: Callable[[], Evidence]) -> None:
+    """Before: 20 tests on 5 targets that differ were followed by a sentence on each, 150 lines in all."""
+    assert len(compared(make(), 80).splitlines()) <= 70
+
+
+def test_many_differences_are_told_by_the_table_few_in_sentences_too() -> None:
+    some, every = (compared(clear(), 80, every=each) for each in (False, True))
+    differ = re.search(
+        r"(\d+) of \d+ comparisons differ.*: `--all` shows each with its interval\.", " ".join(some.split())
+    )
+    assert differ is not None
+    assert int(differ[1]) > 12
+    assert "blocks\n" not in some.split("Comparisons")[1]
+    assert "shows each with its interval" not in every
+    assert "shows each with its interval" not in compared(pair(), 80)
+
+
+def test_metrics_have_their_titles_in_notes() -> None:
+    """Before: "randread, iops: …"."""
+    text = compared(clear(), 140, every=True).split("Comparisons")[1]
+    assert "IOPS" in text
+    assert ", iops" not in text
 
 
 def test_every_comparison_is_told_when_asked() -> None:
