@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -99,6 +100,11 @@ def choose(source: Source, place: str = "") -> Plugin:
     if found:
         names = ", ".join(each.name for each in found)
         raise ResultFileError(f"{place or source.name} could be {names}; say which with `plimsoll import --format`")
+    if re.match(rb"\s*<!doctype html", source.head, re.IGNORECASE):
+        raise ResultFileError(
+            f"{place or source.name} is a page to read. A report of Plimsoll has no raw data: `plimsoll export` writes "
+            "a session with them into a file that `plimsoll import` reads"
+        )
     known = ", ".join(f"{each.name} ({each.module.TITLE})" for each in formats().values())
     raise ResultFileError(
         f"{place or source.name} is in no format that is known: {known}; force one with `plimsoll import --format`, "

@@ -44,7 +44,7 @@ def disturbance(evidence: Evidence) -> Iterator[Sentence]:
     who = ", and ".join(told)
     if _in_intervals(evidence):
         # As short as the other: the first screen has no room for more.
-        yield Sentence(f"Do not rely on the scores: {who}; the intervals allow for it.", Tone.UNKNOWN)
+        yield Sentence(f"Do not rely on the scores: {who}. The verdicts allow for such noise.", Tone.UNKNOWN)
     else:
         yield Sentence(f"Do not rely on this: {who}. Repeat it on a quiet machine.", Tone.UNKNOWN)
 

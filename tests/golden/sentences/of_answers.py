@@ -83,9 +83,9 @@ def _answers() -> list[Situation]:
         of_evidence(
             "a baseline that fell, and others that did not",
             lambda: _fallen(("a",)),
-            "b, c did not fall in these 40 runs of randread (98,700/s to 98,900/s",
-            "throughout; 9.97× to 10× as fast as the baseline a once that fell)",
-            "1.00×, then 10× as fast: the baseline fell",
+            "b, c did not fall in these 40 runs of randread (98,700/s to 98,900/s throughout, for 21 min); what comes "
+            "later was not measured",
+            "did not fall",
             "▼ fell",
             never=("targets fell", "no common ratio (randread"),
         ),
@@ -100,8 +100,7 @@ def _answers() -> list[Situation]:
         of_evidence(
             "one that fell beside steady ones",
             lambda: _fallen(("c",)),
-            "a, b did not fall in these 40 runs of randread (98,700/s to 98,900/s throughout)",
-            never=("once that fell", ": the baseline fell"),
+            "a, b did not fall in these 40 runs of randread (98,700/s to 98,900/s throughout, for 22 min)",
         ),
         of_evidence(
             "one target without verdicts",
@@ -276,20 +275,20 @@ def _answers() -> list[Situation]:
             "processors and a disk that others used in most runs",
             lambda: _disturbed(client_cpu=8, foreign_io=4),
             "Do not rely on the scores: other programs kept the processors busy in all 8 runs and used the disk in "
-            "4 of 8 runs; the intervals allow for it",
+            "4 of 8 runs. The verdicts allow for such noise",
             never=("Do not rely on this", "Repeat it on a quiet machine"),
         ),
         of_evidence(
             "one target on a machine that others used in most runs",
             lambda: _disturbed(targets=("a",), client_cpu=4),
             "Do not rely on this: other programs kept the processors busy in all 4 runs. Repeat it on a quiet machine",
-            never=("Do not rely on the scores", "the intervals allow for it"),
+            never=("Do not rely on the scores", "The verdicts allow for such noise"),
         ),
         of_evidence(
             "sets measured apart, both on a machine that others used",
             lambda: _apart(_disturbed(client_cpu=8)),
             "Do not rely on this: other programs kept the processors busy in all 8 runs. Repeat it on a quiet machine",
-            never=("Do not rely on the scores", "the intervals allow for it"),
+            never=("Do not rely on the scores", "The verdicts allow for such noise"),
         ),
         of_evidence(
             "processors that the test itself kept busy",

@@ -52,3 +52,11 @@ def test_a_file_in_no_format_and_a_wrong_name(plimsoll: Command, tmp_path: Path)
 def test_a_forced_format_is_said_to_be_one(plimsoll: Command, tmp_path: Path) -> None:
     shutil.copy(FIXTURES / "pgbench/fixtures/v15_progress.txt", tmp_path / "pg.txt")
     assert "(pgbench output), as you said" in plimsoll("import", "pg.txt", "--explain", "--format", "pgbench").out
+
+
+def test_a_report_is_no_result_file(plimsoll: Command, tmp_path: Path) -> None:
+    """Before: "in no format that is known", with the names of twenty-five."""
+    (tmp_path / "report.html").write_text("<!DOCTYPE html>\n<html lang='en'><title>a – Plimsoll</title></html>\n")
+    done = plimsoll("import", "report.html", check=2)
+    assert "report.html is a page to read. A report of Plimsoll has no raw data: `plimsoll export` writes" in done.err
+    assert "no format that is known" not in done.err

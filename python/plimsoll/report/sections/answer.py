@@ -13,21 +13,20 @@ from plimsoll.report.disturbed import disturbance
 from plimsoll.report.document import Block, Sentence, Text, Tone
 from plimsoll.report.evidence import Evidence, ScoreLine
 from plimsoll.report.labels import count_text, score_text
-from plimsoll.report.levels import MANY_CHANGES, changes_told, got_worse, step_word, uneven_text
+from plimsoll.report.levels import MANY_CHANGES, changes_told, got_worse, step_word, uneven_text, when
 from plimsoll.report.marks import lasting_words
 from plimsoll.report.sections import context, load_line, scaling
 from plimsoll.report.sections.cost import priced
 from plimsoll.report.sections.verdicts import TONES
 from plimsoll.report.subject import Products
 from plimsoll.stats.direction import decided as told_ratio
-from plimsoll.stats.direction import difference, factor, level, manner, said
-from plimsoll.stats.direction import words as in_words
+from plimsoll.stats.direction import difference, factor, level, manner
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.policy import ALPHA, LOOKS
-from plimsoll.stats.ratio_text import drawn, levels_told, ratio_text
+from plimsoll.stats.ratio_text import levels_told
 from plimsoll.stats.unpaired import FEWEST_RUNS
 from plimsoll.stats.verdict import Answer
-from plimsoll.units import SECOND, format_percent
+from plimsoll.units import SECOND, format_estimate, format_percent
 
 ORDER = 4
 TITLE = "Answer"
@@ -67,7 +66,7 @@ def _compared(evidence: Evidence) -> Iterator[Sentence]:
     targets = [name for name in evidence.targets if any(cell.target == name for cell in deciding)]
     # Who fell on the way, and who did not, is what a mean of it is to be read with.
     changed = list(_changed(evidence))
-    yield from _steady(evidence, deciding)
+    yield from _steady(evidence)
     yield from changed
     differ = any(cell.verdict.answer in (Answer.BETTER, Answer.WORSE) for cell in deciding)
     none_differs = len(deciding) > 1 and not (differ or changed)
@@ -87,12 +86,20 @@ def _compared(evidence: Evidence) -> Iterator[Sentence]:
     yield from disturbance(evidence)
     yield from _best(evidence, deciding)
     if further:
-        yield Sentence(f"Further metrics, {count_text(len(further), 'comparison')}: {tally(further)}.")
+        yield _further(further)
     if not isinstance(evidence, Products):
         # Its intervals are of the noise of blocks.
         yield from scaling.told(evidence)
     yield from _lasting(evidence.cells)
     yield from _sure(evidence.cells, evidence.unit)
+
+
+def _further(cells: Sequence[Cell]) -> Sentence:
+    """How the other metrics came out, and those that differ if they are few: they may say the opposite."""
+    differ = [cell for cell in cells if cell.verdict.answer in (Answer.BETTER, Answer.WORSE) and not cell.corrected]
+    named = [f"{difference(cell)} in {cell.case} ({metrics.title(cell.metric)})" for cell in differ]
+    told = f"Further metrics, {count_text(len(cells), 'comparison')}: {tally(cells)}"
+    return Sentence(". ".join([told, *named] if len(named) <= MANY_NAMES else [told]) + ".")
 
 
 def _none_differs(cells: Sequence[Cell], unit: str) -> Sentence:
@@ -127,8 +134,8 @@ def _so_far(cells: Sequence[Cell]) -> Iterator[Sentence]:
     yield from (Sentence(f"Why this is no verdict yet: {words}.", Tone.NOTE) for words in why)
 
 
-def _steady(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
-    """Which targets kept their level where others fell, and how they compare with a baseline that did."""
+def _steady(evidence: Evidence) -> Iterator[Sentence]:
+    """Which targets kept their level where others fell, and for how long that was seen: nobody knows what comes."""
     lines = [line for line in evidence.lines if line.metric in evidence.judged[line.case][:1]]
     for case, worse in {line.case: line for line in lines if got_worse(line)}.items():
         kept = [line for line in lines if line.case == case and line.summary is not None]
@@ -136,21 +143,19 @@ def _steady(evidence: Evidence, cells: Sequence[Cell]) -> Iterator[Sentence]:
             continue
         names = [line.target for line in kept]
         ends = [_score(line) for line in (min(kept, key=_typical), max(kept, key=_typical))]
-        held = [cell for cell in cells if cell.case == case and cell.target in names]
         runs = ", ".join(f"{count:,}" for count in sorted({line.summary.runs for line in kept if line.summary}))
         did = "fall" if step_word(worse) == "fell" else "rise"
         told = f"{_listed(names, MANY_CHANGES)} did not {did} in these {runs} runs of {case}"
-        yield Sentence(f"{told} ({_span(ends)} throughout{_after(held)}).")
+        lasted_ns = min((_lasted_ns(evidence, line) for line in kept), default=0)
+        seen = f", for {format_estimate(lasted_ns)}" if lasted_ns else ""
+        yield Sentence(f"{told} ({_span(ends)} throughout{seen}); what comes later was not measured.")
 
 
-def _after(cells: Sequence[Cell]) -> str:
-    """`; 20× as fast as the baseline gp2 once that fell`: of targets that did not; empty where it has one level."""
-    ends = sorted(said(cell, drawn(cell)[-1]) for cell in cells if levels_told(cell) and len(drawn(cell)) == 2)
-    if not ends:
-        return ""
-    ratios = _span([ratio_text(end) for end in (ends[0], ends[-1])])
-    fell = "fell" if cells[0].direction == "higher" else "rose"
-    return f"; {ratios} {in_words(cells[0]).manner} as the baseline {cells[0].baseline} once that {fell}"
+def _lasted_ns(evidence: Evidence, line: ScoreLine) -> int:
+    """From the start of the first to the end of the last of its runs; 0 where an imported file does not tell it."""
+    runs = evidence.runs_of(line.case, line.target)
+    began_ns, ended_ns = min(run.started_ns for run in runs), max(run.ended_ns for run in runs)
+    return ended_ns - began_ns if when(began_ns, ended_ns) else 0
 
 
 def _span(ends: Sequence[str]) -> str:
@@ -353,8 +358,8 @@ def _sure(cells: Sequence[Cell], unit: str) -> Iterator[Sentence]:
         span = str(used[0]) if used[0] == used[-1] else f"{used[0]} to {used[-1]}"
         blocks = f", from {span} {unit}{'' if span == '1' else 's'}"
     else:
-        blocks = ""
-    if any(cell.apart is not None for cell in decided):
+        blocks = ", if nothing but the target changed between these sets, which were measured apart"
+    if used and any(cell.apart is not None for cell in decided):
         blocks += "; for sets measured apart, only if nothing but the target changed between them"
     yield Sentence(f"{error}{blocks}.", Tone.NOTE)
 

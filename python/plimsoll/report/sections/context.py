@@ -92,7 +92,7 @@ def _alike(carried: Sequence[Likened]) -> Sentence:
     seen = f", list prices of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}" if dates else ""
     has = as_sold(USUAL, loads[0]).shape.one.partition(", ")[2]
     size = format_size(loads[0].data_bytes)
-    return Sentence(f"The same in the cloud (to hold {size}{seen}): {named}. A default {USUAL} has {has}.")
+    return Sentence(f"In the cloud (to hold {size}{seen}): {named}. A default {USUAL} has {has}.")
 
 
 def _one_for_all(found: Carrier, carried: Sequence[Likened]) -> str:
@@ -105,8 +105,8 @@ def _one_for_all(found: Carrier, carried: Sequence[Likened]) -> str:
     if own is None or not prices or prices[0] > MUCH_CHEAPER * (found.usd_per_month or 0.0):
         return told
     ends = " to ".join(dict.fromkeys((_about(prices[0]), _about(prices[-1]))))
-    which = "the other alone needs" if len(rest) == 1 else "each of the others alone needs"
-    return f"{told}; {own.case} asks for it, {which} one of {ends}"
+    which = f"{rest[0].case} alone" if len(rest) == 1 else f"each of the other {len(rest)} alone"
+    return f"{told}; {own.case} decides that, {which} needs one of {ends}"
 
 
 def _like(each: Likened, *, first: bool) -> str:
@@ -137,7 +137,7 @@ def _scatter(each: Likened) -> str:
     found = each.line.summary
     if found is None or found.variation is None:
         return "; one run"
-    return "; wide spread" if found.variation >= WIDE_SPREAD else ""
+    return "; measured with wide spread" if found.variation >= WIDE_SPREAD else ""
 
 
 def _named(carrier: Carrier, each: Likened) -> str:

@@ -38,8 +38,8 @@ LEAD = True
 
 NO_MORE = 1.02
 """Throughput up to this many times that of the knee is hardly more."""
-GROWS = 1.1
-"""By so much more than half the load, throughput has not levelled off yet."""
+GROWS = 0.1
+"""What twice the load gives more where throughput has not levelled off yet."""
 TURNED = 1.05
 """By so much less than at a lower load, throughput turns back."""
 _SLOWEST = "Of imported runs with several kinds of operations a percentile is that of the slowest kind, an upper bound."
@@ -76,7 +76,7 @@ def about(each: LoadLineSearch) -> list[Sentence]:
         told.append(Sentence(f"{each.label}: {what}, {_measured(each, knee)}{_of_most(each, knee)}."))
     if peak is not None and not (both and each.shows_knee):
         more = knee is None or not each.shows_knee or peak.throughput.value > NO_MORE * knee.throughput.value
-        beyond = "" if more else "; hardly more than at the knee"
+        beyond = _at_the_end(each) if more else "; hardly more than at the knee"
         told.append(Sentence(f"{each.label}: highest throughput, {_measured(each, peak)}{each.burst}{beyond}."))
     told += _turned_back(each)
     if each.line.objective:
@@ -87,6 +87,13 @@ def about(each: LoadLineSearch) -> list[Sentence]:
         lost = count_text(each.line.invalid, "run")
         told.append(Sentence(f"{each.label}: {lost} not valid and left out; see the warnings.", Tone.NOTE))
     return told
+
+
+def _at_the_end(each: LoadLineSearch) -> str:
+    """That the highest throughput is only that of the largest load, unless the sentence on the knee says so."""
+    bend = each.line.bend
+    told = bend is not None and bend.reached and bend.begun and each.line.doubt is None
+    return "; it still grows there" if told and not each.request.open_loop and _growth(each) is not None else ""
 
 
 def _turned_back(each: LoadLineSearch) -> Iterator[Sentence]:
@@ -165,18 +172,24 @@ def _knee(each: LoadLineSearch) -> Sentence:
 
 def _beyond(each: LoadLineSearch, bend: Bend) -> str:
     """What more load than at the knee does, as far as was measured."""
+    if (growth := _growth(each)) is not None:
+        half, last, gain = growth
+        ends = f"from {each.request.text(half)} to {each.request.text(last)}"
+        more = percent_text(round(gain, 2))
+        return f"from there on more load adds latency for ever smaller gains: {more} more throughput {ends}"
+    level = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
+    return f"from there on more load adds latency, and throughput levels off at {level}{_roundness(bend)}"
+
+
+def _growth(each: LoadLineSearch) -> tuple[float, float, float] | None:
+    """Half of the largest load, that load, and by what share it carries more; None where that is hardly anything."""
     levels, peak = sorted(each.line.levels, key=lambda level: level.load), each.line.peak
     last = levels[-1]
     half = next((level for level in reversed(levels) if 2 * level.load <= last.load), None)
-    grown = last.throughput.value / half.throughput.value if half is not None else 1.0
-    if half is not None and peak is not None and peak.load == last.load and grown > GROWS:
-        gain = percent_text(round(grown - 1, 2))
-        return (
-            "from there on more load adds latency and ever less throughput: "
-            f"{gain} more from {each.request.text(half.load)} to {each.request.text(last.load)}"
-        )
-    level = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
-    return f"from there on more load adds latency, and throughput levels off at {level}{_roundness(bend)}"
+    if half is None or peak is None or peak.load != last.load:
+        return None
+    gain = last.throughput.value / half.throughput.value - 1
+    return (half.load, last.load, gain) if gain > GROWS else None
 
 
 def _not_reached(each: LoadLineSearch, bend: Bend) -> str:

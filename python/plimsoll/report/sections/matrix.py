@@ -156,10 +156,10 @@ def _cell(place: Place, lines: Mapping[Place, ScoreLine], compared: Mapping[Plac
 
 
 def _beside(baseline: ScoreLine | None, cell: Compared) -> str:
-    """`1.00×, then 20× as fast: the baseline fell`; empty where the baseline kept its level."""
+    """`did not fall`, of a target whose baseline did; empty where that kept its level."""
     if baseline is None or not got_worse(baseline) or not levels_told(cell):
         return ""
-    return f"{_levels(cell)}: the baseline {step_word(baseline)}"
+    return f"did not {'fall' if step_word(baseline) == 'fell' else 'rise'}"
 
 
 def _judgement(line: ScoreLine, cell: Compared) -> tuple[float | None, str, str, Tone]:
