@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from plimsoll.clouds.ledger import Use
 from plimsoll.clouds.offer import Offer
 from plimsoll.clouds.wanted import Rental
-from plimsoll.errors import StoreError
+from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.model import Session
 from plimsoll.notices import tell
 from plimsoll.report.sections.bill import FACT
-from plimsoll.store.store import Store
+from plimsoll.store.store import Store, open_store
 
 
 def begun(offer: Offer, rental: Rental, begun_ns: int) -> dict[str, Any]:
@@ -47,3 +48,19 @@ def ended(store: Store, session: Session, facts: Mapping[str, Any], ended_ns: in
         tell(f"the end of rental {facts['id']} is not in the report: {error}")
         return session
     return found
+
+
+def ended_later(use: Use, rental: Rental, ended_ns: int) -> None:
+    """What a killed command could not write: until when its session's rental cost, if this store has the session.
+
+    A machine ends itself with its lease, so nothing cost for longer than that.
+    """
+    try:
+        with open_store() as store:
+            session = store.find_session(use.session)
+            facts = session.host.get(FACT)
+            if isinstance(facts, Mapping) and facts.get("id") == rental.id and "ended_ns" not in facts:
+                ended(store, session, facts, min(ended_ns, rental.lease_end_ns))
+    except PlimsollError:
+        # Another store may have it; what was rented is ended all the same.
+        return

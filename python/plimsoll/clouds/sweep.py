@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import Literal
 
-from plimsoll.clouds import finding, held, lease, ledger, rent
+from plimsoll.clouds import bill, finding, held, lease, ledger, rent
 from plimsoll.clouds.provider import Cloud, Resource
 from plimsoll.errors import CloudError, PlimsollError
 from plimsoll.notices import tell
@@ -33,12 +33,15 @@ def abandoned(patience_s: float | None = None, usable: Usable = "end", session: 
         tell(
             f"ending rental {rental.id} in {rental.region}, which an earlier command has left; it takes a minute or two"
         )
+        use = record.use
         try:
             ended = rent.give_back(finding.cloud(rental.provider), record, patience_s)
         except PlimsollError as error:
             record.close()
             told.append(str(error))
             continue
+        if use is not None:
+            bill.ended_later(use, rental, time.time_ns())
         what = ", ".join(f"{each.kind} {each.id}" for each in ended)
         told.append(f"rental {rental.id} in {rental.region}, left by an earlier command: ended {what or 'nothing'}")
     return told

@@ -79,6 +79,10 @@ def test_what_was_swept_cannot_go_on_and_says_what_to_do(
     assert everything(proxy.moto) == []
     assert cloud.running == []
     (session,) = [row["session"] for row in plimsoll("list", "sessions", "--json").json]
+    # Before: "One rental is not known to have been given back", for ever.
+    told = plimsoll("show", session).out
+    assert "Rented for" in told
+    assert "is not known to have been given back" not in told
     refused = plimsoll("run", "--resume", session, check=2).err
     assert "was given back, and further volumes would be another allocation; what was measured is kept" in refused
     assert f"`plimsoll export {session} --study again.toml`" in refused
