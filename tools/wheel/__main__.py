@@ -3,10 +3,10 @@
 python -m tools.wheel [--container]
 
 auditwheel looks at it; it is installed and measures in fresh roots of Debian 12 and 13, as an ordinary user and without
-a network, completes words, has man pages, and takes the example plug-in from a wheel of its own; the lines of
-docs/guides/installing.md are typed. `--container` builds packaging/Containerfile with buildah, on one of the roots, and
-measures in it. Whatever cannot be done here is a failure, never skipped; the others are proven all the same, and a
-table at the end says what was.
+a network, completes words, has man pages, reads files of other tools as they are read here, and takes the example
+plug-in from a wheel of its own; the lines of docs/guides/installing.md are typed. `--container` builds
+packaging/Containerfile with buildah, on one of the roots, and measures in it. Whatever cannot be done here is a failure,
+never skipped; the others are proven all the same, and a table at the end says what was.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import venv
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from tools.wheel import container, plugin, roots
+from tools.wheel import container, importing, plugin, roots
 from tools.wheel.index import INDEX, ROOT, NoWheelError, fill, wheel
 
 SHORT = "--set size=16MiB --set runtime=300ms --blocks 1 --noisy-host --quiet"
@@ -45,6 +45,8 @@ test "${{COMPREPLY[0]}}" = doctor
 END
 bash -eu /tmp/complete.sh
 echo '{STEP}man pages and completion'
+{importing.SCRIPT}
+echo '{STEP}files of other tools'
 useradd --create-home somebody
 cat > /tmp/measure.sh <<'END'
 set -eu
@@ -89,9 +91,11 @@ def audited() -> str:
 def in_root(suite: str) -> str:
     """Installed, and a run measured and reported, in a fresh root; gives the steps that were proven."""
     with roots.fresh(suite) as root:
+        importing.laid_out(root)
         done = roots.carried_out(root, INDEX, PROOF)
         if done.returncode != 0:
             raise AssertionError(f"ended with {done.returncode}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        importing.check(root)
     return ", ".join(line.removeprefix(STEP) for line in done.stdout.splitlines() if line.startswith(STEP))
 
 

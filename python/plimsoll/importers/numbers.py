@@ -19,11 +19,16 @@ from plimsoll.importers.source import Imported, Options, Source
 LARGEST = 2.0**63
 """Numbers beyond this are damage: 292 years in ns, 8 EiB."""
 
-_TOKEN = r"(?:[^\s()\[\]|;:\"=/,]|,(?=\w))*+"
-FIELD = rf"({_TOKEN}(?:(?<=\d)[ \u00a0\u2009\u202f](?=\d{{3}}(?!\d)){_TOKEN}){{0,9}}+)"
+# No part of what follows can be given back: lookaheads say so, and not `(…)*+`, which Python 3.11.2 of Debian 12 gets
+# wrong where one such repetition stands in another.
+_OTHER = r"[^\s()\[\]|;:\"=/,]*+"
+_TOKEN = rf"{_OTHER}(?:,(?=\w){_OTHER})*(?!,\w)"
+_GROUP = r"(?<=\d)[ \u00a0\u2009\u202f](?=\d{3}(?!\d))"
+FIELD = rf"({_TOKEN}(?:{_GROUP}{_TOKEN}){{0,9}}(?!{_GROUP}))"
 """All that stands in the place of one number, with the marks and blanks that group digits; it may be empty."""
 
-COLUMN = rf"({_TOKEN}(?:(?<=\d)[\u00a0\u2009\u202f](?=\d){_TOKEN}){{0,9}}+)"
+_CLOSE = r"(?<=\d)[\u00a0\u2009\u202f](?=\d)"
+COLUMN = rf"({_TOKEN}(?:{_CLOSE}{_TOKEN}){{0,9}}(?!{_CLOSE}))"
 """FIELD in a row of columns, where a blank ends a number."""
 
 _GROUPED = re.compile(

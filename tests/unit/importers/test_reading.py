@@ -96,7 +96,7 @@ def test_bombs_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         for index in range(7):
             packed.writestr(f"{index}.txt", b"x")
     reasons = {Path(each.place).name: str(each.error) for each in outcomes(tmp_path / "*") if each.error}
-    assert "unpacks to more than 1000 B" in reasons["bomb.gz"]
+    assert "unpacks to more than 1,000 B" in reasons["bomb.gz"]
     assert "nested more than 2 deep" in reasons["deep.gz"]
     assert any("hold more than 5 files" in reason for reason in reasons.values())
 
