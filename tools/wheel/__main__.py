@@ -5,8 +5,8 @@ python -m tools.wheel [--container]
 auditwheel looks at it; it is installed and measures in fresh roots of Debian 12 and 13, as an ordinary user and without
 a network, completes words, has man pages, reads files of other tools as they are read here, and takes the example
 plug-in from a wheel of its own; the lines of docs/guides/installing.md are typed. `--container` builds
-packaging/Containerfile with buildah, on one of the roots, and measures in it. Whatever cannot be done here is a failure,
-never skipped; the others are proven all the same, and a table at the end says what was.
+packaging/Containerfile with buildah, on one of the roots, and measures in it. Whatever cannot be done here is a
+failure, never skipped; the others are proven all the same, and a table at the end says what was.
 """
 
 from __future__ import annotations
