@@ -107,9 +107,8 @@ def latency(curves: Sequence[Curve], unit: str, load: str = "") -> Spec:
 
 def _lowest(rows: Sequence[Spec]) -> list[Spec]:
     """The rows of the lower line, in the order of their loads."""
-    return sorted(
-        (row for row in rows if row["p"] == ("p50" if any(r["p"] == "p50" for r in rows) else "p99")), key=_load
-    )
+    lower = min(row["p"] for row in rows)
+    return sorted((row for row in rows if row["p"] == lower), key=_load)
 
 
 def _numbers(rows: Sequence[Spec], plane: Spec) -> Spec:
