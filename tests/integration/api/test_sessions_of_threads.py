@@ -13,7 +13,7 @@ import pytest
 
 import plimsoll
 from plimsoll.run.workers import sliced
-from plimsoll.units import MILLISECOND, SECOND
+from plimsoll.units import SECOND
 
 SHORT = {"size": "16MiB", "runtime": "300ms", "warmup": "100ms"}
 LONG = {"size": "16MiB", "runtime": "60s"}
@@ -213,7 +213,7 @@ def test_slices_whose_beginning_was_missed_begin_later(tmp_path: Path, monkeypat
     place = disk(tmp_path)
     targets = {"one": {"where": place, "depth": 1}, "four": {"where": place, "depth": 4}}
     settings = {**SHORT, "runtime": "500ms"}
-    monkeypatch.setattr(sliced, "AHEADS_NS", (-SECOND, 30 * MILLISECOND))
+    monkeypatch.setattr(sliced, "AHEADS_NS", (-SECOND, SECOND))
     late = plimsoll.run("randread", targets, repeats=1, settings=settings, noisy_host=True, interleave="slices")
     assert [(run.status, "slices" in run.facts) for run in late.runs] == [("ok", True)] * 2
     monkeypatch.setattr(sliced, "AHEADS_NS", (-SECOND,))

@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import time
-from itertools import groupby, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,9 +16,9 @@ from tests.integration.cluster.conftest import Workers
 from tests.integration.run.conftest import PACED, PLIMSOLL, Command, leftovers
 from tests.integration.run.conftest import plimsoll as plimsoll  # the fixture
 from tests.integration.run.test_interruptions import wait_for_runs
+from tests.integration.run.turns import blocks_in_turns
 
 from plimsoll.model import Run, RunStatus
-from plimsoll.run.turns import pace_for
 from plimsoll.stats.histogram import decode
 from plimsoll.store.store import open_store
 from plimsoll.units import MIB, MILLISECOND
@@ -229,22 +229,17 @@ def worked_ns(run: Run) -> list[tuple[int, int]]:
     return [(begin_ns + each.start_ns, begin_ns + each.start_ns + each.duration_ns) for each in run.intervals]
 
 
-def check_turns(runs: list[Run]) -> None:
-    """They took turns for as long as it was possible: a block is only made one after the other if what was in flight
-    at the ends of earlier slices took too long to come back, as it may on a machine that others keep busy."""
-    drains_ns: list[int] = []
-    possible = True
-    for _, block in groupby(sorted(runs, key=lambda run: run.started_ns), key=lambda run: (run.block, run.attempt)):
-        possible = possible and pace_for(drains_ns, 600 * MILLISECOND) is not None
-        for run in block:
-            assert run.in_slices is possible, (run.block, run.target.name, drains_ns)
-            drains_ns += run.facts["slices"]["drain_ns"] if possible else []
+def alternated(runs: list[Run]) -> list[Run]:
+    """Those of the blocks that took turns."""
+    blocks = blocks_in_turns([run.model_dump() for run in runs], 600 * MILLISECOND)
+    ids = {run["id"] for block in blocks for run in block}
+    return [run for run in runs if run.id in ids]
 
 
 def test_settings_of_one_worker_take_turns_there(plimsoll: Command, workers: Workers) -> None:
     plimsoll("run", "randread", *in_turns(workers, f"w2:{workers.folders['w2']}"), "--blocks", "3")
     runs = stored()
-    check_turns(runs)
+    assert alternated(runs)
     assert {run.target.where for run in runs} == {f"@w2:{workers.folders['w2']}"}
     assert whole_blocks(runs, {"deep", "flat"}) == {0, 1, 2}
     assert leftovers(workers.folders["w2"]) == []
@@ -256,8 +251,7 @@ def test_settings_of_all_workers_take_turns_in_step(plimsoll: Command, workers: 
     plimsoll("run", "randread", *in_turns(workers, where), "--blocks", "3")
     runs = stored()
     assert whole_blocks(runs, {"deep", "flat"}) == {0, 1, 2}
-    check_turns(runs)
-    sliced = [run for run in runs if run.in_slices]
+    sliced = alternated(runs)
     for run in sliced:
         assert set(run.facts["parts"]) == {"w1", "w2", "w3"}
         total = run.facts["operations"]["read"]["operations"]
@@ -297,7 +291,7 @@ def test_turns_that_are_interrupted_leave_nothing_and_go_on(
     plimsoll("run", "--resume", "--cluster", workers.address, "--quiet")
     runs = stored()
     assert whole_blocks(runs, {"deep", "flat"}) == {0, 1, 2}
-    check_turns(runs)
+    assert alternated(runs)
 
 
 @pytest.mark.parametrize("how", ["blocks", "slices"])

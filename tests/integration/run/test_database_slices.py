@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
 from tests.integration.run.conftest import Command, leftovers
 from tests.integration.run.test_slices import runs_of
+from tests.integration.run.turns import blocks_in_turns
+
+from plimsoll.units import MILLISECOND
 
 SMALL = ("--set", "records=1000", "--set", "runtime=400ms", "--set", "warmup=50ms", "--noisy-host", "--blocks", "3")
 
@@ -21,14 +24,14 @@ def test_two_settings_of_one_database_take_turns(plimsoll: Command, disk: Path, 
     plimsoll("run", "ycsb-c", *settings(disk, server), *SMALL)
     runs = [run for run in runs_of(plimsoll, tmp_path) if run["status"] == "ok"]
     assert sorted(run["block"] for run in runs) == [0, 0, 1, 1, 2, 2]
-    for block in range(3):
-        pair = [run for run in runs if run["block"] == block]
+    sliced = blocks_in_turns(runs, 400 * MILLISECOND)
+    for pair in sliced:
         times = sorted(
             (row["start_ns"], row["start_ns"] + row["duration_ns"]) for run in pair for row in run["intervals"]
         )
         assert len(times) >= 8
         assert all(end <= start for (_, end), (start, _) in pairwise(times))
-    for run in runs:
+    for run in chain(*sliced):
         facts, reads = run["facts"], sum(row["operations"]["read"]["operations"] for row in run["intervals"])
         assert facts["slices"]["shared_by"] == 2
         assert facts["completed"] == reads > 0, "nothing is lost or counted twice"
@@ -51,8 +54,7 @@ def test_writes_take_turns_where_that_is_asked_for(plimsoll: Command, disk: Path
     told = plimsoll("plan", "ycsb-a", *words).out
     assert "one after the other (the test writes, and a database does part of that later, while another works)" in told
     plimsoll("run", "ycsb-a", *words, "--interleave", "slices")
-    # Where drains take too long, later blocks are whole.
-    assert all("slices" in run["facts"] for run in runs_of(plimsoll, tmp_path) if run["block"] == 0)
+    assert blocks_in_turns(runs_of(plimsoll, tmp_path), 400 * MILLISECOND)
 
 
 def test_a_server_that_does_not_start_fails_the_block(plimsoll: Command, disk: Path, tmp_path: Path) -> None:

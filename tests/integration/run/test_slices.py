@@ -14,6 +14,9 @@ from typing import Any
 
 import pytest
 from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
+from tests.integration.run.turns import blocks_in_turns
+
+from plimsoll.units import SECOND
 
 SMALL = ("--set", "size=16MiB", "--set", "runtime=1s", "--set", "warmup=100ms", "--noisy-host")
 
@@ -33,8 +36,7 @@ def test_settings_of_one_disk_take_turns_and_nothing_overlaps(plimsoll: Command,
     assert "The targets of a block take turns of" not in answer.out, "that is part of the report"
     runs = runs_of(plimsoll, tmp_path)
     assert len(runs) == 4
-    for block in (0, 1):
-        pair = [run for run in runs if run["block"] == block]
+    for pair in blocks_in_turns(runs, SECOND):
         times = sorted(
             (row["start_ns"], row["start_ns"] + row["duration_ns"]) for run in pair for row in run["intervals"]
         )
