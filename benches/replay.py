@@ -1,8 +1,10 @@
 """A trace replayed by Plimsoll and by fio's `read_iolog`, in turns: how late each issues it, and how long it takes.
 
-    python benches/replay.py [--directory DIR] [--rate 5000] [--seconds 60] [--rounds 3] [--json] [--figures]
+    python benches/replay.py [--directory DIR] [--rate 5000] [--seconds 60] [--rounds 3] [--only plimsoll|fio]
+                             [--before-others] [--json] [--figures]
 
-An hour of both is --seconds 3600 --rounds 1, two to four hours; --seconds 300 --rounds 3 less than one.
+An hour of both is --seconds 3600 --rounds 1, two to four hours; --seconds 300 --rounds 3 less than one. Where other
+programs work beside it, --before-others (root) lets the threads of a replay go before theirs.
 With --figures the rows for docs/data/figures.toml are printed: median, least and most of the rounds.
 
 Both replay the same random reads of 4 KiB, which arrive at random times at the mean rate, on one file. What counts:
@@ -22,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from array import array
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -37,25 +41,25 @@ FILE_BYTES = 256 << 20
 DEPTH = 256
 
 
-def write_log(folder: Path, rate: int, seconds: int) -> tuple[Path, list[int]]:
-    """fio's log of version 3, and when each read arrives, in microseconds."""
-    draw, at_s, arrivals = random.Random(1), 0.0, []
-    while (at_s := at_s + draw.expovariate(rate)) < seconds:
-        arrivals.append(round(at_s * 1e6))
-    lines = ["fio version 3 iolog", "0 data add", "0 data open"]
-    lines += [f"{at_us} data read {draw.randrange(FILE_BYTES // BLOCK) * BLOCK} {BLOCK}" for at_us in arrivals]
+def write_log(folder: Path, rate: int, seconds: int) -> tuple[Path, array[int]]:
+    """fio's log of version 3, the same as the text of blkparse beside it, and when each read arrives, in µs."""
+    draw, at_s, arrivals = random.Random(1), 0.0, array("q")
     path = folder / "load.log"
-    path.write_text("\n".join([*lines, f"{arrivals[-1]} data close", ""]))
-    ours = [blkparse(line) for line in lines[3:]]
-    path.with_suffix(".txt").write_text("".join(ours))
+    with path.open("w") as log, path.with_suffix(".txt").open("w") as text:
+        log.write("fio version 3 iolog\n0 data add\n0 data open\n")
+        while (at_s := at_s + draw.expovariate(rate)) < seconds:
+            arrivals.append(round(at_s * 1e6))
+            offset = draw.randrange(FILE_BYTES // BLOCK) * BLOCK
+            log.write(f"{arrivals[-1]} data read {offset} {BLOCK}\n")
+            text.write(blkparse(arrivals[-1], offset))
+        log.write(f"{arrivals[-1]} data close\n")
     return path, arrivals
 
 
-def blkparse(line: str) -> str:
-    """The same as the text of blkparse: a read that arrives, and that took no time."""
-    at_us, _, _, offset, length = line.split()
-    seconds, rest = divmod(int(at_us), 1_000_000)
-    return f"8,0 1 1 {seconds}.{rest:06}000 7 Q R {int(offset) // 512} + {int(length) // 512} [bench]\n"
+def blkparse(at_us: int, offset: int) -> str:
+    """A read that arrives, and that took no time."""
+    seconds, rest = divmod(at_us, 1_000_000)
+    return f"8,0 1 1 {seconds}.{rest:06}000 7 Q R {offset // 512} + {BLOCK // 512} [bench]\n"
 
 
 def ours(folder: Path, log: Path) -> dict[str, float]:
@@ -73,7 +77,7 @@ def ours(folder: Path, log: Path) -> dict[str, float]:
     return {"took_s": took_s, **{f"late_p{p:g}_us": (late.percentile(p) or 0) / 1000 for p in (50.0, 99.0, 99.9)}}
 
 
-def fios(folder: Path, log: Path, arrivals: list[int]) -> dict[str, float]:
+def fios(folder: Path, log: Path, arrivals: array[int]) -> dict[str, float]:
     """One replay of fio's."""
     begun = time.monotonic()
     words = ["fio", "--name=r", f"--read_iolog={log}", "--ioengine=libaio", "--direct=1", f"--iodepth={DEPTH}"]
@@ -101,16 +105,18 @@ def shown(row: dict[str, float]) -> str:
 def figures(rounds: dict[str, list[dict[str, float]]], rate: int, seconds: int) -> list[str]:
     """Rows of the table `traces` of docs/data/figures.toml, without their date and place."""
 
-    def row(name: str, tool: str, key: str, scale: float) -> str:
+    def row(name: str, tool: str, key: str, scale: float) -> Iterator[str]:
+        if tool not in rounds:
+            return
         values = [each[key] * scale for each in rounds[tool]]
         figure = ", ".join(f"{value:.3g}" for value in (statistics.median(values), min(values), max(values)))
-        return f'    {{ row = "{name}", measured = [{figure}] }},'
+        yield f'    {{ row = "{name}", measured = [{figure}] }},'
 
     return [
-        row(f"replay of {seconds} s at {rate:,}/s, s", "plimsoll", "took_s", 1),
-        row("the same by fio's `read_iolog`, s", "fio", "took_s", 1),
-        row("lateness of the replay at p99, ms", "plimsoll", "late_p99_us", 0.001),
-        row("the same of fio, ms", "fio", "late_p99_us", 0.001),
+        *row(f"replay of {seconds} s at {rate:,}/s, s", "plimsoll", "took_s", 1),
+        *row("the same by fio's `read_iolog`, s", "fio", "took_s", 1),
+        *row("lateness of the replay at p99, ms", "plimsoll", "late_p99_us", 0.001),
+        *row("the same of fio, ms", "fio", "late_p99_us", 0.001),
     ]
 
 
@@ -121,6 +127,8 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=5000)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=("plimsoll", "fio"))
+    parser.add_argument("--before-others", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--figures", action="store_true")
     asked = parser.parse_args()
@@ -129,7 +137,10 @@ def main() -> None:
         os.environ["PLIMSOLL_HOME"] = str(folder / "home")
         (folder / "data").write_bytes(random.Random(2).randbytes(1 << 20) * (FILE_BYTES >> 20))
         log, arrivals = write_log(folder, asked.rate, asked.seconds)
-        rounds: dict[str, list[dict[str, float]]] = {"plimsoll": [], "fio": []}
+        tools = (asked.only,) if asked.only else ("plimsoll", "fio")
+        rounds: dict[str, list[dict[str, float]]] = {tool: [] for tool in tools}
+        if asked.before_others:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(20))
         for number in range(asked.rounds):
             order = list(rounds) if number % 2 == 0 else list(reversed(rounds))
             for tool in order:
