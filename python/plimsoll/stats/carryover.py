@@ -83,7 +83,7 @@ def order_effect(differences: Sequence[float], baseline_first: Sequence[bool]) -
 
 
 class Neighbours(NamedTuple):
-    """Log ratios of rates of one run in slices, by whose slice was right before."""
+    """Log ratios of rates of one run in slices, by whose slice was right before; NaN where some had no operation."""
 
     after_other: float
     """After another target's slice, to after an own one."""
@@ -94,9 +94,10 @@ class Neighbours(NamedTuple):
 def neighbours_in(facts: Mapping[str, Any]) -> Neighbours | None:
     """Of a run with these facts, where it was made in slices. A result file may hold anything."""
     slices = facts.get("slices")
-    found = [slices.get(name) for name in Neighbours._fields] if isinstance(slices, Mapping) else []
-    known = [value for value in found if isinstance(value, float) and math.isfinite(value)]
-    return Neighbours(*known) if len(known) == len(Neighbours._fields) else None
+    if not isinstance(slices, Mapping) or not all(name in slices for name in Neighbours._fields):
+        return None
+    known = [value for name in Neighbours._fields if isinstance(value := slices[name], float) and math.isfinite(value)]
+    return Neighbours(*known) if len(known) == len(Neighbours._fields) else Neighbours(math.nan, math.nan)
 
 
 def disturbed(log_ratios: Sequence[float], least: float) -> float | None:

@@ -256,13 +256,21 @@ def _holds_throughout(verdict: Verdict, parts: Split) -> bool:
 
 
 def after_own(pairs: Sequence[Pair]) -> list[float]:
-    """The differences of blocks in slices, as they are where a slice follows an own one."""
-    return [
-        pair.difference + other.after_own - baseline.after_own
-        for pair in pairs
-        for baseline, other in [pair.neighbours]
-        if baseline is not None and other is not None
-    ]
+    """The differences of blocks, of those in slices as they are where a slice follows an own one; none without slices.
+
+    Where slices were given up, nothing reaches the blocks after that: these count as they are, else two blocks in
+    slices would withhold the answer of all others for ever.
+    """
+    if all(None in pair.neighbours for pair in pairs):
+        return []
+    found = [pair.difference + _beyond_own(pair) for pair in pairs]
+    return [difference for difference in found if math.isfinite(difference)]
+
+
+def _beyond_own(pair: Pair) -> float:
+    """What the difference after own slices is more than that of all; 0 of a block without slices."""
+    baseline, other = pair.neighbours
+    return 0.0 if baseline is None or other is None else other.after_own - baseline.after_own
 
 
 def _corrected(found: Sequence[Cell]) -> list[Cell]:
@@ -532,7 +540,8 @@ def _notes(draft: _Draft, verdict: Verdict, suspected: frozenset[PatternKind], p
 def _notes_on_slices(draft: _Draft, band: float) -> Iterable[Note]:
     """Where targets alternated: that one works otherwise right after the other than after itself."""
     for side, name in enumerate((draft.baseline, draft.target)):
-        found = [each.after_other for pair in draft.pairs if (each := pair.neighbours[side]) is not None]
+        all_told = [each.after_other for pair in draft.pairs if (each := pair.neighbours[side]) is not None]
+        found = [each for each in all_told if math.isfinite(each)]
         changed = disturbed(found, DISTURBED * math.log1p(band))
         if changed is not None:
             told = format_percent(abs(math.expm1(changed)))

@@ -9,14 +9,23 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.integration.run.conftest import PACED, PLIMSOLL, SHORT, Command, Measured, leftovers, measured_in
+from tests.integration.run.conftest import (
+    PACED,
+    PLIMSOLL,
+    SHORT,
+    Command,
+    Measured,
+    leftovers,
+    measured_in,
+    until_decided,
+)
 
 
 @pytest.fixture(scope="module")
 def one_and_many(tmp_path_factory: pytest.TempPathFactory) -> Measured:
     """A slow target and a fast one, until there is a verdict."""
     where = ("--on", f"one=disk,{PACED['slow']}", "--on", f"many=disk,{PACED['fast']}")
-    return measured_in(tmp_path_factory.mktemp("paced"), ("run", "randread", *where, *SHORT))
+    return until_decided(measured_in(tmp_path_factory.mktemp("paced"), ("run", "randread", *where, *SHORT)), "iops")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,13 @@ def counted_group(device: Path) -> Iterator[Path]:
     folder.rmdir()
 
 
+def has_open(pid: int, device: Path) -> bool:
+    """Whether a process has a device open; a descriptor may be closed between the list and the look at it."""
+    with suppress(FileNotFoundError):
+        return any(os.readlink(fd) == str(device) for fd in Path(f"/proc/{pid}/fd").iterdir())
+    return False
+
+
 @pytest.mark.parametrize("others", [False, True])
 def test_counters_say_how_much_was_of_others(others: bool, device: Path, counted_group: Path, tmp_path: Path) -> None:
     """Two equal loads, one of them in the cgroup of the process that was named."""
@@ -244,8 +252,7 @@ def test_counters_say_how_much_was_of_others(others: bool, device: Path, counted
         loads.append(subprocess.Popen(["sh", "-c", load], stdout=subprocess.DEVNULL))
     try:
         until(lambda: "fio" in Path(f"/proc/{inside.pid}/comm").read_text(), "fio has begun")
-        fds = Path(f"/proc/{inside.pid}/fd")
-        until(lambda: any(os.readlink(fd) == str(device) for fd in fds.iterdir()), "fio has opened the device")
+        until(lambda: has_open(inside.pid, device), "fio has opened the device")
         process = started(tmp_path, str(inside.pid), "--counters", "--for", "3s")
         _, err = process.communicate(timeout=60)
     finally:

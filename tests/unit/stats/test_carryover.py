@@ -111,6 +111,8 @@ def test_two_blocks_tell_nothing_and_foreign_facts_are_nothing() -> None:
     assert neighbours_in({"slices": whole}) == Neighbours(-0.03, 0.01)
     for name in whole:
         for value in ("x", math.nan, True, None):
-            assert neighbours_in({"slices": {**whole, name: value}}) is None
+            unknown = neighbours_in({"slices": {**whole, name: value}})
+            assert unknown is not None
+            assert all(map(math.isnan, unknown)), "in slices, and nothing is known of them"
     for slices in (None, 5, {}, {"after_other": -0.03}):
         assert neighbours_in({"slices": slices}) is None
