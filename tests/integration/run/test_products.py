@@ -35,12 +35,13 @@ def test_three_machines_are_three_allocations_and_one_machine_is_one(plimsoll: C
     measured_on("third", disk, 16)
     names = [row["session"] for row in plimsoll("list", "sessions", "--json").json]
     rows = plimsoll("compare", "--products", *names, "--json").json
-    assert {row["allocations"] for row in rows} == {3}
+    # A percentile needs operations that a busy machine may not have done in every session.
+    assert {row["allocations"] for row in rows if row["metric"] == "iops"} == {3}
     assert all(row["between_low"] <= row["between"] <= row["between_high"] for row in rows)
     assert {row["target"] for row in rows} == {"deep"}
     # What `--products` asks for is what a gate and programs are told anyway, once the report is about products.
     told = plimsoll("compare", *names, "--fail-on", "worse", "--json", check=None)
-    assert {row["allocations"] for row in told.json} == {3}
+    assert {row["allocations"] for row in told.json if row["metric"] == "iops"} == {3}
     assert told.code == any(row["answer"] == "worse" for row in told.json)
     assert "(" not in "".join(row["target"] for row in told.json)
     table = plimsoll("compare", *names, "--format", "markdown").out
