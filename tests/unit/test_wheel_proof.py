@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
+from tools.wheel import importing
 from tools.wheel.__main__ import PROOF, lines_of_the_guide, proven
 
 
@@ -37,3 +43,17 @@ def test_the_guide_has_a_line_for_each_way() -> None:
 
 def test_the_proof_is_a_script() -> None:
     subprocess.run(["sh", "-n"], input=PROOF, text=True, check=True)
+
+
+def test_files_that_another_python_reads_otherwise_are_named(tmp_path: Path) -> None:
+    importing.laid_out(tmp_path)
+    script = importing.SCRIPT.replace(f"cd /{importing.FOLDER}", "cd " + str(tmp_path / importing.FOLDER))
+    script = script.replace("plimsoll import", f"{sys.executable} -m plimsoll import")
+    subprocess.run(["sh", "-euc", script], check=True, env={**os.environ, "PLIMSOLL_HOME": str(tmp_path / "home")})
+    importing.check(tmp_path)
+    rows = json.loads((tmp_path / "explained.json").read_text())
+    read = next(row for row in rows if row["runs"] and row["runs"][0]["numbers"])
+    read["runs"][0]["numbers"][0]["value"] += 1
+    (tmp_path / "explained.json").write_text(json.dumps(rows))
+    with pytest.raises(AssertionError, match=f"read in another way than here: {re.escape(read['file'])}$"):
+        importing.check(tmp_path)
