@@ -11,7 +11,9 @@ from plimsoll.units import MILLISECOND, SECOND, format_duration
 
 QUESTIONS = 9
 MOST_QUESTIONS = 45
-"""Of a worker that answers slowly: one answer of many is quick even on a busy machine, but a long way stays long."""
+"""Of a worker that answers slowly: one answer of many is quick even on a busy machine."""
+LONGEST_NS = SECOND // 2
+"""Beyond the first questions no more are asked after so long: a long way stays long, and there may be many workers."""
 ENOUGH_NS = MILLISECOND
 MOST_UNCERTAIN_NS = SECOND // 2
 """Seconds of several machines are laid side by side: beyond this a second would be taken for its neighbour."""
@@ -32,7 +34,11 @@ def measure_offset(ask: Callable[[], int], now: Callable[[], int] = time.time_ns
     (Cristian 1989).
     """
     found: list[Offset] = []
-    while len(found) < QUESTIONS or (len(found) < MOST_QUESTIONS and _best(found).uncertainty_ns > ENOUGH_NS):
+    asked = now()
+    until = asked + LONGEST_NS
+    while len(found) < QUESTIONS or (
+        len(found) < MOST_QUESTIONS and _best(found).uncertainty_ns > ENOUGH_NS and asked < until
+    ):
         asked = now()
         there = ask()
         answered = now()

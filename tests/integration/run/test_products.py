@@ -36,12 +36,18 @@ def test_three_machines_are_three_allocations_and_one_machine_is_one(plimsoll: C
     names = [row["session"] for row in plimsoll("list", "sessions", "--json").json]
     rows = plimsoll("compare", "--products", *names, "--json").json
     # A percentile needs operations that a busy machine may not have done in every session.
-    assert {row["allocations"] for row in rows if row["metric"] == "iops"} == {3}
+    known: dict[str, set[str]] = {}
+    for name, machine in zip(names, ("third", "second", "second", "first"), strict=True):
+        for row in plimsoll("compare", name, "--json").json:
+            known.setdefault(row["metric"], set()).update([machine] if row["ratio"] is not None else [])
+    expected = {metric: len(machines) for metric, machines in known.items()}
+    assert expected["iops"] == 3
+    assert {row["metric"]: row["allocations"] for row in rows} == expected
     assert all(row["between_low"] <= row["between"] <= row["between_high"] for row in rows)
     assert {row["target"] for row in rows} == {"deep"}
     # What `--products` asks for is what a gate and programs are told anyway, once the report is about products.
     told = plimsoll("compare", *names, "--fail-on", "worse", "--json", check=None)
-    assert {row["allocations"] for row in told.json if row["metric"] == "iops"} == {3}
+    assert {row["metric"]: row["allocations"] for row in told.json} == expected
     assert told.code == any(row["answer"] == "worse" for row in told.json)
     assert "(" not in "".join(row["target"] for row in told.json)
     table = plimsoll("compare", *names, "--format", "markdown").out

@@ -15,7 +15,7 @@ from plimsoll.model import Finding, Level, Run, RunStatus, Score, SessionState
 from plimsoll.report import Evidence, build_document
 from plimsoll.report.document import Block, Chart, Document, Table, Text, Tone, Warning, cell_text
 from plimsoll.report.renderers import terminal
-from plimsoll.report.sections import looks
+from plimsoll.report.sections import answer, looks
 from plimsoll.run.guards._judge import not_checkable
 from plimsoll.stats.paired import Cell
 from plimsoll.stats.verdict import Answer, Verdict
@@ -393,6 +393,16 @@ def test_several_sessions_make_one_report() -> None:
     assert document.title == "study 1 and 1 more session: randread, b against a"
     assert "6 blocks" in sentences(document, "verdicts")
     assert "these 2 sessions" in sentences(document, "verdicts")
+
+
+def test_how_long_a_target_kept_its_level_is_told_of_one_session() -> None:
+    """Two sessions on two days are not a level of two days."""
+    one, other = (make_study(("a", "b"), ("randread",), 3, seed=seed) for seed in (1, 2))
+    alone = Evidence([one[0]], one[1], None, 0.1)
+    lasted_ns = max(run.ended_ns for run in one[1]) - min(run.started_ns for run in one[1])
+    assert 0 < answer._lasted_ns(alone, alone.lines[0]) <= lasted_ns
+    both = Evidence([one[0], other[0]], [*one[1], *other[1]], None, 0.1)
+    assert answer._lasted_ns(both, both.lines[0]) == 0
 
 
 def test_many_comparisons_keep_one_sentence_per_case(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -152,8 +152,12 @@ def _steady(evidence: Evidence) -> Iterator[Sentence]:
 
 
 def _lasted_ns(evidence: Evidence, line: ScoreLine) -> int:
-    """From the start of the first to the end of the last of its runs; 0 where an imported file does not tell it."""
+    """From the start of the first to the end of the last of its runs; 0 where an imported file does not tell it, and of
+    several sessions, between which nothing was measured.
+    """
     runs = evidence.runs_of(line.case, line.target)
+    if len({run.session_id for run in runs}) > 1:
+        return 0
     began_ns, ended_ns = min(run.started_ns for run in runs), max(run.ended_ns for run in runs)
     return ended_ns - began_ns if when(began_ns, ended_ns) else 0
 

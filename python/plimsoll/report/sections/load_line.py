@@ -176,7 +176,7 @@ def _beyond(each: LoadLineSearch, bend: Bend) -> str:
         half, last, gain = growth
         ends = f"from {each.request.text(half)} to {each.request.text(last)}"
         more = percent_text(round(gain, 2))
-        return f"from there on more load adds latency for ever smaller gains: {more} more throughput {ends}"
+        return f"from there on more load adds latency and brings ever smaller gains: {more} more throughput {ends}"
     level = score_text(bend.plateau, each.unit, bend.plateau * 0.99, bend.plateau * 1.01)
     return f"from there on more load adds latency, and throughput levels off at {level}{_roundness(bend)}"
 
