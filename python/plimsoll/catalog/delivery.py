@@ -1,7 +1,8 @@
 """Did a place give what its volume promises? A pure function of stored runs and the volume's limits.
 
 Each load is judged by the provider's own promise: in windows of the run, at least `consistency` of the limit, in at
-least `consistency_time` of them. Too few bad windows prove nothing: the binomial tail decides.
+least `consistency_time` of them. Too few bad windows prove nothing: the binomial tail decides, and a single one never
+does. Windows shorter than the minutes that a provider counts prove nothing if the run as a whole kept the promise.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from plimsoll.units import MINUTE, SECOND, format_duration, format_value
 
 WINDOWS = 10
 """A run shorter than ten minutes is cut into ten windows, a longer one into minutes, as the provider counts."""
+EPISODES = 2
+"""A volume is slow in stretches, not in independent windows: one bad window is one event, whatever was promised."""
 SIGNIFICANT = 0.05
 """So unlikely must as many bad windows be of a volume that keeps its promise."""
 PROMISE, PROMISE_TIME = 0.9, 0.99
@@ -156,8 +159,8 @@ def _load(shape: VolumeShape, role: Role, runs: Mapping[Role, Run], touched: flo
         rate=rate,
         regime=regime,
         p99_ns=next((score.value for score in run.scores if score.metric.endswith("_p99")), None),
-        windows=counted[0],
-        kept=counted[1],
+        windows=counted.windows,
+        kept=counted.kept,
         party=party,
         why=why,
         measured_s=measured_s,
@@ -166,14 +169,25 @@ def _load(shape: VolumeShape, role: Role, runs: Mapping[Role, Run], touched: flo
     )
 
 
-def _windows(series: Rates, regime: Regime, least: float) -> tuple[int, int]:
-    """Windows of the steady part, and how many of them reach `least` per second."""
+@dataclass(frozen=True)
+class _Counted:
+    """Windows of the steady part, and how many of them reach what was promised."""
+
+    windows: int
+    kept: int
+    least: float
+    """What a window must reach, per second."""
+    minutes: bool
+    """Whether windows are the minutes that a provider counts."""
+
+
+def _windows(series: Rates, regime: Regime, least: float) -> _Counted:
     start, end = (round(second / series.interval_s) for second in regime.window_s)
     inside = series.values[start:end] or series.values
     minutes = series.measured_s * SECOND >= WINDOWS * MINUTE
     size = max(1, round(60 / series.interval_s) if minutes else len(inside) // WINDOWS)
     means = [sum(inside[i : i + size]) / size for i in range(0, len(inside) - size + 1, size)]
-    return len(means), sum(mean >= least for mean in means)
+    return _Counted(len(means), sum(mean >= least for mean in means), least, minutes)
 
 
 @dataclass(frozen=True)
@@ -209,14 +223,13 @@ def _answer(
     rate: float,
     reason: Reason,
     limits: tuple[Bound, Bound | None],
-    counted: tuple[int, int],
+    counted: _Counted,
     suspects: _Suspects,
 ) -> tuple[Answer, str, str]:
     expected, most = limits
-    windows, kept = counted
+    windows, bad = counted.windows, counted.windows - counted.kept
     if most is not None and rate > ABOVE * most.per_second:
         return Answer.UNKNOWN, reason.party, reason.text
-    bad = windows - kept
     if rate > ABOVE * expected.per_second or not bad:
         return Answer.YES, reason.party, reason.text
     found = suspects.find()
@@ -225,13 +238,16 @@ def _answer(
         party, why = (reason.party, f"{reason.text}; {found[1]}") if reason.counted else found
         return Answer.UNKNOWN, party, why
     promised = shape.type.consistency_time or PROMISE_TIME
-    least = expected.seen(expected.per_second * (shape.type.consistency or PROMISE))
+    least = expected.seen(counted.least)
     told = f"{bad} of {windows} windows are below {least}, with a limit ({expected.name}) of {expected.text}"
-    if unlikely(bad, windows, 1 - promised):
+    whole = not counted.minutes and rate >= counted.least
+    if bad >= EPISODES and unlikely(bad, windows, 1 - promised) and not whole:
         waited = f"; {reason.text}" if reason.counted else ""
         return Answer.NO, "the volume", f"{told}; nothing else holds it back{waited}"
-    few = f"{told}: too few to prove anything, measure longer with --runtime"
-    return Answer.UNKNOWN, reason.party if reason.counted else "", few
+    why = "too few to prove anything"
+    if whole and bad >= EPISODES:
+        why = "the run as a whole is not, and a provider counts minutes"
+    return Answer.UNKNOWN, reason.party if reason.counted else "", f"{told}: {why}, measure longer with --runtime"
 
 
 def unlikely(bad: int, windows: int, share: float) -> bool:

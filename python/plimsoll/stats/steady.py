@@ -47,6 +47,9 @@ SMALLEST_NOISE = 0.002
 STALLED = 0.01
 """A bin without progress counts as 1 % of the median, so that its log exists."""
 
+EPISODE_SHARE = 0.25
+"""A run that leaves its level once is scored if it was away for no more of it; more may be half a cycle."""
+
 FEWEST_CYCLES = 3
 TREND = 0.03
 """A change of 3 % over the scored part is a trend, if it is also 3 standard errors from none."""
@@ -61,6 +64,8 @@ class Shape(StrEnum):
     WARMUP = "warmup"
     DECAY = "decay"
     STEP_DOWN = "step_down"
+    EPISODE = "episode"
+    """It left its level once and came back."""
     CYCLIC = "cyclic"
     DRIFT = "drift"
     SHORT = "short"
@@ -149,7 +154,12 @@ def classify(rates: Sequence[float], interval_s: float = 1.0, unit: Unit = "1/s"
         Segment(series.time_s(a), series.time_s(b), series.mean_rate(series.time_s(a), series.time_s(b)))
         for a, b in zip(starts, ends, strict=True)
     ]
-    return _cyclic(series, segments) or _step_down(series, segments) or _by_last_level(series, segments)
+    return (
+        _cyclic(series, segments)
+        or _episode(series, segments)
+        or _step_down(series, segments)
+        or _by_last_level(series, segments)
+    )
 
 
 def of_slices(rates: Sequence[float], interval_s: float) -> Regime:
@@ -187,11 +197,33 @@ def _cyclic(series: _Series, segments: list[Segment]) -> Regime | None:
     low, high = math.exp(min(levels)), math.exp(max(levels))
     text = f"the rate goes up and down between {series.text(low)} and {series.text(high)}"
     if cycles < FEWEST_CYCLES:
-        text += f"; {max(cycles, 0)} whole cycles are too few for a mean, so run longer"
+        seen = "one whole cycle is" if cycles == 1 else "two whole cycles are"
+        text += f"; {seen} too few for a mean" if cycles > 0 else "; no whole cycle was seen"
+        text += ", so run longer"
         return _regime(Shape.CYCLIC, segments, False, text)
     window = (falls[0], falls[-1])
     text += f"; scored over {cycles} whole cycles of {_time((window[1] - window[0]) / cycles)}"
     return _regime(Shape.CYCLIC, segments, True, text, window, series.mean_rate(*window))
+
+
+def _episode(series: _Series, segments: list[Segment]) -> Regime | None:
+    """Away once, on one side, and back: no warm-up, and what was slow in between belongs to the place as well."""
+    first, between, last = segments[0], segments[1:-1], segments[-1]
+    if not between:
+        return None
+    outside_s = first.end_s - first.start_s + last.end_s - last.start_s
+    usual = (first.mean * (first.end_s - first.start_s) + last.mean * (last.end_s - last.start_s)) / outside_s
+    apart = [math.log(max(each.mean, 1e-300) / max(usual, 1e-300)) for each in between]
+    low, high = all(each < -SAME_LEVEL for each in apart), all(each > SAME_LEVEL for each in apart)
+    if abs(math.log(max(first.mean, 1e-300) / max(last.mean, 1e-300))) > SAME_LEVEL or not (low or high):
+        return None
+    start_s, end_s = between[0].start_s, between[-1].end_s
+    away = series.mean_rate(start_s, end_s)
+    text = f"the rate {'fell' if low else 'rose'} from {series.text(usual)} to {series.text(away)} for "
+    text += f"{_time(end_s - start_s)}, after {_time(start_s)}, and came back"
+    accepted = end_s - start_s <= EPISODE_SHARE * series.length_s
+    text += "; the score is of all of it" if accepted else "; whether it does so again is open, so run longer"
+    return _regime(Shape.EPISODE, segments, accepted, text, score=series.mean_rate(0.0, series.length_s))
 
 
 def _step_down(series: _Series, segments: list[Segment]) -> Regime | None:

@@ -93,6 +93,13 @@ def _disks() -> list[Situation]:
             never=("I/Os of the trace were issued",),
         ),
         _of("cycles", RunMaker(rates=cycles), "Run over at least three whole cycles", never=("Set warmup=",)),
+        _of(
+            "a dip that ended",
+            RunMaker(rates=[1000] * 200 + [500] * 40 + [1000] * 160),
+            "and came back; the score is of all of it",
+            "Find out what else was going on then",
+            never=("Set warmup=", "layout=random"),
+        ),
         _of("a trend", RunMaker(rates=falling), "there is no steady state yet", never=("Set warmup=",)),
         _of(
             "other programs",

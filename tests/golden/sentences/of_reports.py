@@ -250,6 +250,12 @@ def _wrong() -> list[Situation]:
             lambda: imported(rates([1000.0] * 300)),
             never=("the score of the file is neither",),
         ),
+        of_evidence(
+            "a dip that ended",
+            lambda: imported(rates([1000.0] * 200 + [500.0] * 40 + [1000.0] * 160)),
+            "away once, then as before",
+            never=("warm-up, then steady",),
+        ),
         of_evidence("a warm-up", lambda: imported(rates([300.0] * 60 + [1000.0] * 240)), "warm-up, then steady"),
     ]
 

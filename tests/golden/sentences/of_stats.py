@@ -258,6 +258,8 @@ def _regimes() -> list[Situation]:
     def of(name: str, rates: list[float], says: str, *never: str) -> Situation:
         return Situation("regime", name, lambda: [classify(rates).sentence], (says,), never)
 
+    dip = [1000.0] * 200 + [500.0] * 40 + [1000.0] * 160
+    rise, long = [1500.0 - rate for rate in dip], [1000.0] * 100 + [500.0] * 100 + [1000.0] * 100
     return [
         of("flat", near(1000, 120), "the rate was steady throughout", "fell", "rose"),
         Situation(
@@ -271,7 +273,16 @@ def _regimes() -> list[Situation]:
         of("a cliff", [3000.0] * 200 + [900.0] * 400, "a burst of 3,000/s, then 900/s", "ended too soon"),
         of("a cliff at the end", [3000.0] * 500 + [900.0] * 100, "the run ended too soon after", "steady throughout"),
         of("six cycles", ([500.0] * 20 + [1000.0] * 80) * 6, "scored over 4 whole cycles of 100 s", "too few"),
-        of("three cycles", ([1000.0] * 80 + [500.0] * 40) * 3, "2 whole cycles are too few for a mean", "scored over"),
+        of(
+            "three cycles", ([1000.0] * 80 + [500.0] * 40) * 3, "two whole cycles are too few for a mean", "scored over"
+        ),
+        of("a dip and a half", ([500.0] * 40 + [1000.0] * 80) * 2, "no whole cycle was seen, so run longer", "too few"),
+        of("two dips", ([1000.0] * 80 + [500.0] * 40) * 2 + [1000.0] * 80, "one whole cycle is too few for", "scored"),
+        of(
+            "one dip", dip, "fell from 1,000/s to 500/s for 40 s, after 3 min 20 s, and came back", "rose", "run longer"
+        ),
+        of("one rise", rise, "rose from 500/s to 1,000/s for 40 s", "fell", "scored from", "run longer"),
+        of("a long dip", long, "and came back; whether it does so again is open, so run longer", "of all of it"),
         of("a warm-up", [300.0] * 30 + [1000.0] * 270, "the rate rose from 300/s to 1,000/s", "fell"),
         of("a trend", np.linspace(3000, 500, 600).tolist(), "the rate never settled", "steady throughout"),
     ]

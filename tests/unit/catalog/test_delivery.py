@@ -284,6 +284,39 @@ def test_one_bad_window_of_ten_proves_nothing() -> None:
     assert dip.answer is Answer.UNKNOWN
 
 
+def dips(at_s: Sequence[int], length_s: int, of_s: int, rate: float = 2000) -> list[float]:
+    """3,000 a second, but for these stretches."""
+    series = noisy(2995, of_s)
+    for start in at_s:
+        series[start : start + length_s] = noisy(rate, length_s)
+    return series
+
+
+@pytest.mark.parametrize("volume", ["gp3,size=100GiB", "io1,size=100GiB,iops=3000", "io2,size=100GiB,iops=3000"])
+def test_one_stretch_is_one_event_whatever_was_promised(volume: str) -> None:
+    for series in (dips([30], 6, 60), dips([300], 60, 600)):
+        [load] = judged(f"{volume},instance=m5.large", {Role.READS: run(series)}).loads
+        assert (load.answer, load.windows - load.kept) == (Answer.UNKNOWN, 1)
+        assert "too few to prove anything" in load.why
+
+
+def test_windows_shorter_than_a_minute_accuse_only_if_the_whole_fell_short() -> None:
+    volume = "io2,size=100GiB,iops=3000,instance=m5.large"
+    [short] = judged(volume, {Role.READS: run(dips([12, 30], 6, 60))}).loads
+    assert (short.answer, short.windows - short.kept) == (Answer.UNKNOWN, 2)
+    assert "the run as a whole is not, and a provider counts minutes" in short.why
+    [minutes] = judged(volume, {Role.READS: run(dips([120, 300], 60, 600))}).loads
+    assert (minutes.answer, minutes.windows - minutes.kept) == (Answer.NO, 2)
+    [low] = judged(volume, {Role.READS: run(dips([12, 30, 42], 6, 60, rate=1000))}).loads
+    assert (low.answer, low.windows - low.kept) == (Answer.NO, 3)
+
+
+def test_what_waited_for_a_limit_is_not_blamed_on_the_volume_for_one_slow_moment() -> None:
+    waited = [{"volume.iops": 0.95}] * 60
+    [load] = judged("io1,size=100GiB,iops=3000", {Role.READS: run(dips([30], 6, 60), waited=waited)}).loads
+    assert (load.answer, load.party) == (Answer.UNKNOWN, "volume IOPS")
+
+
 def test_an_invalid_run_is_no_answer() -> None:
     broken = run(noisy(3000, 60), status=RunStatus.INVALID, reason="the page cache answered")
     found = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: broken})

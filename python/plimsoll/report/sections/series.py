@@ -25,6 +25,7 @@ _NAMES = {
     Shape.WARMUP: "warm-up, then steady",
     Shape.DECAY: "falling, then steady",
     Shape.STEP_DOWN: "burst, then sustained",
+    Shape.EPISODE: "away once, then as before",
     Shape.CYCLIC: "up and down",
     Shape.DRIFT: "drifting",
     Shape.SHORT: "too short to tell",

@@ -20,6 +20,7 @@ _ADVICE = {
     Shape.STEP_DOWN: "Quote both levels, burst and sustained; run longer for a better sustained score.",
     Shape.WARMUP: "Set warmup= to at least the time the rate needed to settle.",
     Shape.DECAY: "Run longer, or precondition with layout=random, so that the rate settles before it is measured.",
+    Shape.EPISODE: "Find out what else was going on then, or run longer to see how often it happens.",
     Shape.CYCLIC: "Run over at least three whole cycles.",
     Shape.DRIFT: "Run longer: there is no steady state yet.",
 }
