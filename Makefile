@@ -33,10 +33,10 @@ $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
 	@$(MAKE) --no-print-directory --jobs=3 begun compiled fetched
 	@touch $@
 
-# Beside each other: a processor compiles while the other unpacks. SQLite's one long file needs no Python, so it does not
-# wait for an environment; Cargo lets `compiled` wait for it and use it.
+# Beside each other: a processor compiles while the other makes an environment and unpacks. What needs no Python does not
+# wait for it, but is little: as long as it compiles, Cargo lets `compiled` wait.
 begun:
-	cargo build --quiet --locked --profile local -p plimsoll-sqlite
+	cargo build --quiet --locked --profile local -p plimsoll-core
 
 environment:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

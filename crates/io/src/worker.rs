@@ -306,7 +306,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     }
 
     /// Hands an operation to the engine. The time moves on only when it was done at once.
-    #[inline]
+    #[inline(always)] // once per operation, also where parts of this crate are compiled on their own
     pub(crate) fn accept(&mut self, operation: Operation, now: u64) -> Result<u64, JobError> {
         let tag = operation.tag;
         match self.parts.engine.submit(operation) {

@@ -192,8 +192,12 @@ impl ScrambledZipfian {
     /// The numbers for several: each step for all of them, so that their chains of multiplications go side by side.
     #[inline]
     pub fn at_each<const N: usize>(&self, us: [f64; N]) -> [u64; N] {
-        let ranks = us.map(|u| self.inner.at(u));
-        ranks.map(fnv_hash).map(|hash| self.first + self.count.remainder(hash))
+        // Not `us.map(…)`: its closures are calls where a crate is compiled in parts.
+        let mut numbers = [0; N];
+        numbers.iter_mut().zip(us).for_each(|(number, u)| *number = self.inner.at(u));
+        numbers.iter_mut().for_each(|number| *number = fnv_hash(*number));
+        numbers.iter_mut().for_each(|number| *number = self.first + self.count.remainder(*number));
+        numbers
     }
 }
 

@@ -22,7 +22,7 @@ impl Slot {
 
 impl<E: Engine, S: Semantics> Worker<E, S> {
     /// Counts all reaped completions, also those after a failed one: every buffer has to come back.
-    #[inline]
+    #[inline(always)] // once per operation, also where parts of this crate are compiled on their own
     pub(super) fn complete_all(&mut self, now: u64) -> Result<(), JobError> {
         let mut finished = std::mem::take(&mut self.finished);
         let mut result = Ok(());
@@ -87,7 +87,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
     }
 
     /// Keeps the books of what has to be in the blocks, and looks at those that were read for that.
-    #[inline]
+    #[inline(always)] // once per operation, also where parts of this crate are compiled on their own
     fn judge(&mut self, slot: &Slot, good: bool, buffer: Option<&Buffer>) -> Result<(), JobError> {
         let Some(stamps) = &mut self.parts.stamps else { return Ok(()) };
         if stamps.checks_reads() {
