@@ -183,7 +183,8 @@ class _Counted:
 
 def _windows(series: Rates, regime: Regime, least: float) -> _Counted:
     start, end = (round(second / series.interval_s) for second in regime.window_s)
-    inside = series.values[start:end] or series.values
+    # A volume that was slow for a while and came back is what windows are there to find.
+    inside = series.values if regime.shape is Shape.EPISODE else series.values[start:end] or series.values
     minutes = series.measured_s * SECOND >= WINDOWS * MINUTE
     size = max(1, round(60 / series.interval_s) if minutes else len(inside) // WINDOWS)
     means = [sum(inside[i : i + size]) / size for i in range(0, len(inside) - size + 1, size)]

@@ -47,9 +47,6 @@ SMALLEST_NOISE = 0.002
 STALLED = 0.01
 """A bin without progress counts as 1 % of the median, so that its log exists."""
 
-EPISODE_SHARE = 0.25
-"""A run that leaves its level once is scored if it was away for no more of it; more may be half a cycle."""
-
 FEWEST_CYCLES = 3
 TREND = 0.03
 """A change of 3 % over the scored part is a trend, if it is also 3 standard errors from none."""
@@ -154,12 +151,7 @@ def classify(rates: Sequence[float], interval_s: float = 1.0, unit: Unit = "1/s"
         Segment(series.time_s(a), series.time_s(b), series.mean_rate(series.time_s(a), series.time_s(b)))
         for a, b in zip(starts, ends, strict=True)
     ]
-    return (
-        _cyclic(series, segments)
-        or _episode(series, segments)
-        or _step_down(series, segments)
-        or _by_last_level(series, segments)
-    )
+    return _cyclic(series, segments) or _step_down(series, segments) or _by_last_level(series, segments)
 
 
 def of_slices(rates: Sequence[float], interval_s: float) -> Regime:
@@ -206,26 +198,6 @@ def _cyclic(series: _Series, segments: list[Segment]) -> Regime | None:
     return _regime(Shape.CYCLIC, segments, True, text, window, series.mean_rate(*window))
 
 
-def _episode(series: _Series, segments: list[Segment]) -> Regime | None:
-    """Away once, on one side, and back: no warm-up, and what was slow in between belongs to the place as well."""
-    first, between, last = segments[0], segments[1:-1], segments[-1]
-    if not between:
-        return None
-    outside_s = first.end_s - first.start_s + last.end_s - last.start_s
-    usual = (first.mean * (first.end_s - first.start_s) + last.mean * (last.end_s - last.start_s)) / outside_s
-    apart = [math.log(max(each.mean, 1e-300) / max(usual, 1e-300)) for each in between]
-    low, high = all(each < -SAME_LEVEL for each in apart), all(each > SAME_LEVEL for each in apart)
-    if abs(math.log(max(first.mean, 1e-300) / max(last.mean, 1e-300))) > SAME_LEVEL or not (low or high):
-        return None
-    start_s, end_s = between[0].start_s, between[-1].end_s
-    away = series.mean_rate(start_s, end_s)
-    text = f"the rate {'fell' if low else 'rose'} from {series.text(usual)} to {series.text(away)} for "
-    text += f"{_time(end_s - start_s)}, after {_time(start_s)}, and came back"
-    accepted = end_s - start_s <= EPISODE_SHARE * series.length_s
-    text += "; the score is of all of it" if accepted else "; whether it does so again is open, so run longer"
-    return _regime(Shape.EPISODE, segments, accepted, text, score=series.mean_rate(0.0, series.length_s))
-
-
 def _step_down(series: _Series, segments: list[Segment]) -> Regime | None:
     """One sudden fall from a burst to a sustained level, both flat."""
     if len(segments) < 2 or _is_drift(series, segments):
@@ -264,8 +236,13 @@ def _span(segments: list[Segment]) -> float:
 def _by_last_level(series: _Series, segments: list[Segment]) -> Regime:
     """Flat, or a last level that is long and flat enough; else a drift that never settled."""
     start = next((i for i in range(len(series.logs)) if series.time_s(i) >= segments[-1].start_s), 0)
-    settled = None if _is_drift(series, segments) else _settled(series, start)
+    drifts = _is_drift(series, segments)
+    settled = None if drifts else _settled(series, start)
+    away = "" if drifts else _away(series, segments)
     if settled is None:
+        if away:
+            text = f"{away}; too little of the run is left after it for a score, so run longer"
+            return _regime(Shape.EPISODE, segments, False, text)
         change = math.expm1(series.logs[-FEWEST_BINS:].mean() - series.logs[:FEWEST_BINS].mean())
         text = f"the rate never settled ({format_change(change)} from start to end): no steady state, so run longer"
         return _regime(Shape.DRIFT, segments, False, text)
@@ -274,10 +251,29 @@ def _by_last_level(series: _Series, segments: list[Segment]) -> Regime:
         return _regime(Shape.FLAT, segments, True, "the rate was steady throughout", window, segments[0].mean)
     before = series.mean_rate(0.0, window[0])
     score = series.mean_rate(*window)
+    if away:
+        text = f"{away}; scored from {_time(window[0])} on, after it"
+        return _regime(Shape.EPISODE, segments, True, text, window, score)
     rising = score >= before
     shape, word = (Shape.WARMUP, "rose") if rising else (Shape.DECAY, "fell")
     text = f"the rate {word} from {series.text(before)} to {series.text(score)}; scored from {_time(window[0])} on"
     return _regime(shape, segments, True, text, window, score)
+
+
+def _away(series: _Series, segments: list[Segment]) -> str:
+    """What to say of a rate that left its level once, to one side, and came back to it; else empty."""
+    first, between, last = segments[0], segments[1:-1], segments[-1]
+    if not between or not min(first.mean, last.mean):
+        return ""
+    usual = math.sqrt(first.mean * last.mean)
+    apart = [math.log(max(each.mean, 1e-300) / usual) for each in between]
+    low, high = all(each < -SAME_LEVEL for each in apart), all(each > SAME_LEVEL for each in apart)
+    if abs(math.log(first.mean / last.mean)) > SAME_LEVEL or not (low or high):
+        return ""
+    start_s, end_s = between[0].start_s, between[-1].end_s
+    text = f"the rate {'fell' if low else 'rose'} from {series.text(series.mean_rate(0.0, start_s))} to "
+    text += f"{series.text(series.mean_rate(start_s, end_s))} for {_time(end_s - start_s)}, after {_time(start_s)}"
+    return f"{text}, and came back"
 
 
 def _time(seconds: float) -> str:

@@ -96,7 +96,7 @@ def _disks() -> list[Situation]:
         _of(
             "a dip that ended",
             RunMaker(rates=[1000] * 200 + [500] * 40 + [1000] * 160),
-            "and came back; the score is of all of it",
+            "and came back; scored from 4 min on, after it",
             "Find out what else was going on then",
             never=("Set warmup=", "layout=random"),
         ),

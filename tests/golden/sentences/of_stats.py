@@ -259,7 +259,7 @@ def _regimes() -> list[Situation]:
         return Situation("regime", name, lambda: [classify(rates).sentence], (says,), never)
 
     dip = [1000.0] * 200 + [500.0] * 40 + [1000.0] * 160
-    rise, long = [1500.0 - rate for rate in dip], [1000.0] * 100 + [500.0] * 100 + [1000.0] * 100
+    rise, late = [1500.0 - rate for rate in dip], [1000.0] * 330 + [500.0] * 40 + [1000.0] * 30
     return [
         of("flat", near(1000, 120), "the rate was steady throughout", "fell", "rose"),
         Situation(
@@ -281,8 +281,10 @@ def _regimes() -> list[Situation]:
         of(
             "one dip", dip, "fell from 1,000/s to 500/s for 40 s, after 3 min 20 s, and came back", "rose", "run longer"
         ),
-        of("one rise", rise, "rose from 500/s to 1,000/s for 40 s", "fell", "scored from", "run longer"),
-        of("a long dip", long, "and came back; whether it does so again is open, so run longer", "of all of it"),
+        of("one rise", rise, "rose from 500/s to 1,000/s for 40 s", "fell", "run longer"),
+        of(
+            "a late dip", late, "and came back; too little of the run is left after it for a score", "scored", "settled"
+        ),
         of("a warm-up", [300.0] * 30 + [1000.0] * 270, "the rate rose from 300/s to 1,000/s", "fell"),
         of("a trend", np.linspace(3000, 500, 600).tolist(), "the rate never settled", "steady throughout"),
     ]

@@ -103,28 +103,27 @@ def test_other_interval_lengths() -> None:
     assert halves.window_s == (200.0, 600.0)
 
 
-def test_a_stall_is_not_an_error_and_belongs_to_the_score() -> None:
+def test_a_stall_is_not_an_error() -> None:
     regime = classify([1000.0] * 100 + [0.0] * 30 + [1000.0] * 470)
-    assert regime.score == 950.0
+    assert regime.score == pytest.approx(1000.0, rel=0.02)
     assert len(regime.segments) == 3
     assert classify([0.0] * 60).score == 0.0
 
 
 @pytest.mark.parametrize(("rate", "word"), [(1200.0, "fell"), (5000.0, "rose")])
-@pytest.mark.parametrize("at_s", [60, 180, 300, 420])
+@pytest.mark.parametrize("at_s", [60, 180, 300])
 def test_what_comes_back_is_no_warm_up(rate: float, word: str, at_s: int) -> None:
     regime = classify([3000.0] * at_s + [rate] * 60 + [3000.0] * (540 - at_s))
-    assert (regime.shape, regime.accepted) == (Shape.EPISODE, True)
-    assert regime.window_s == (0.0, 600.0)
-    assert regime.score == pytest.approx(2700 + rate / 10)
+    assert (regime.shape, regime.accepted, regime.score) == (Shape.EPISODE, True, 3000.0)
+    assert regime.window_s == (at_s + 60.0, 600.0)
     after = "60 s" if at_s == 60 else f"{at_s // 60} min"
-    assert f"{word} from 3,000/s to {rate:,.0f}/s for 60 s, after {after}, and came back" in regime.sentence
+    assert f"{word} from 3,000/s to {rate:,.0f}/s for 60 s, after {after}, and came back; scored" in regime.sentence
 
 
-def test_what_was_away_for_long_may_be_half_a_cycle() -> None:
-    regime = classify([3000.0] * 150 + [1200.0] * 200 + [3000.0] * 250)
-    assert (regime.shape, regime.accepted) == (Shape.EPISODE, False)
-    assert regime.sentence.endswith("whether it does so again is open, so run longer")
+def test_an_episode_near_the_end_leaves_too_little_for_a_score() -> None:
+    regime = classify([3000.0] * 480 + [1200.0] * 60 + [3000.0] * 60)
+    assert (regime.shape, regime.accepted, regime.score) == (Shape.EPISODE, False, 2820.0)
+    assert "never settled" not in regime.sentence
 
 
 @pytest.mark.parametrize("last", [2700.0, 3300.0])
