@@ -240,7 +240,8 @@ def _answer(
         return Answer.UNKNOWN, party, why
     promised = shape.type.consistency_time or PROMISE_TIME
     least = expected.seen(counted.least)
-    told = f"{bad} of {windows} windows are below {least}, with a limit ({expected.name}) of {expected.text}"
+    below = f"{bad} of {windows} windows {'is' if bad == 1 else 'are'} below {least}"
+    told = f"{below}, with a limit ({expected.name}) of {expected.text}"
     whole = not counted.minutes and rate >= counted.least
     if bad >= EPISODES and unlikely(bad, windows, 1 - promised) and not whole:
         waited = f"; {reason.text}" if reason.counted else ""

@@ -225,7 +225,7 @@ def _verifications() -> list[Situation]:
             "a dip where 99.9 % was promised",
             "io2,size=100GiB,iops=3000,instance=m5.large",
             {Role.READS: run(dip)},
-            "1 of 10 windows are below 2,700/s",
+            "1 of 10 windows is below 2,700/s",
             "too few to prove anything, measure longer",
             never=(no, yes, whole),
         ),
