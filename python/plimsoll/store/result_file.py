@@ -25,7 +25,6 @@ from plimsoll.errors import ResultFileError, StoreError, UsageError
 from plimsoll.meanings import nearest
 from plimsoll.model import Interval, Plan, Run, Score, Session, Target
 from plimsoll.parameters import LONGEST_NAME, check_stored
-from plimsoll.stats import histogram
 from plimsoll.store.codec import NotStorable, as_stored, canonical_json, check_storable
 
 FORMAT = "plimsoll-results"
@@ -245,6 +244,9 @@ class _Reader:
         return record
 
     def _check_histograms(self, record: Run) -> None:
+        # Where nothing is read, as in a list of sessions, nobody waits for the statistics to load.
+        from plimsoll.stats import histogram
+
         for kind, encoded in record.histograms.items():
             try:
                 histogram.decode(encoded)

@@ -5,16 +5,14 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import URL, Engine, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
-from plimsoll.catalog.targets import SCHEME
 from plimsoll.errors import StoreError, UnknownName
 from plimsoll.model import RENTED, Plan, Run, Session, SessionState
 from plimsoll.notices import tell
-from plimsoll.stats.paired import ScoreRow
 from plimsoll.store import names, spill
 from plimsoll.store.checked import altered_runs
 from plimsoll.store.connection import (
@@ -41,7 +39,9 @@ from plimsoll.store.records import (
     session_row,
 )
 from plimsoll.store.schema import histogram, run, score, session
-from plimsoll.store.score_rows import read_score_rows
+
+if TYPE_CHECKING:
+    from plimsoll.stats.paired import ScoreRow
 
 __all__ = ["Store", "open_store", "short_id"]
 
@@ -261,6 +261,8 @@ class Store:
 
     def may_end(self, session_ids: Sequence[str]) -> frozenset[str]:
         """Names of targets whose rates may not last: their volume is known, or a burst or a series is in their runs."""
+        from plimsoll.catalog.targets import SCHEME
+
         burst = select(score.c.run_id).where(score.c.run_id == run.c.id, score.c.metric.endswith("_burst")).exists()
         words = (run.c.target.contains(word) for word in ('"as"', SCHEME, f'"{RENTED}"'))
         said = (*words, run.c.facts.contains('"series"'))
@@ -276,6 +278,9 @@ class Store:
         A run without any of these has a row with value None for each metric that others of its case and session have,
         so that a comparison sees that it was tried.
         """
+        # Statistics and all that they load, for whoever asks for them: a list of sessions does without.
+        from plimsoll.store.score_rows import read_score_rows
+
         with reading(self.engine) as connection:
             return read_score_rows(connection, session_ids, metrics)
 
