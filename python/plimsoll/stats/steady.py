@@ -98,7 +98,15 @@ class Regime:
     """The two levels of a step down, each a score of its own; None for other shapes."""
     accepted: bool
     """The score of the window is the steady-state score of the run."""
-    sentence: str
+    course: str
+    """What the rate did."""
+    scoring: str
+    """What of it a run of our own is scored by; empty where that goes without saying."""
+
+    @property
+    def sentence(self) -> str:
+        """Both. Not for results of others, which bring a score of their own."""
+        return f"{self.course}; {self.scoring}" if self.scoring else self.course
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +202,8 @@ def _cyclic(series: _Series, segments: list[Segment]) -> Regime | None:
         text += ", so run longer"
         return _regime(Shape.CYCLIC, segments, False, text)
     window = (falls[0], falls[-1])
-    text += f"; scored over {cycles} whole cycles of {_time((window[1] - window[0]) / cycles)}"
-    return _regime(Shape.CYCLIC, segments, True, text, window, series.mean_rate(*window))
+    scoring = f"scored over {cycles} whole cycles of {_time((window[1] - window[0]) / cycles)}"
+    return _regime(Shape.CYCLIC, segments, True, text, window, series.mean_rate(*window), scoring=scoring)
 
 
 def _step_down(series: _Series, segments: list[Segment]) -> Regime | None:
@@ -221,10 +229,10 @@ def _step_down(series: _Series, segments: list[Segment]) -> Regime | None:
     accepted = end_s - start_s >= _shortest_window(series)
     text = f"the rate fell by {format_percent(1 - sustained / burst)} after {_time(at_s)}:"
     text += f" a burst of {series.text(burst)}, then {series.text(sustained)}"
-    if not accepted:
-        text += "; the run ended too soon after for a sustained score"
+    scoring = "" if accepted else "the run ended too soon after for a sustained score"
     levels = [Segment(0.0, at_s, burst), Segment(at_s, end_s, sustained)]
-    return _regime(Shape.STEP_DOWN, levels, accepted, text, (start_s, end_s), sustained, (burst, sustained))
+    both = (burst, sustained)
+    return _regime(Shape.STEP_DOWN, levels, accepted, text, (start_s, end_s), sustained, both, scoring=scoring)
 
 
 def _span(segments: list[Segment]) -> float:
@@ -241,8 +249,8 @@ def _by_last_level(series: _Series, segments: list[Segment]) -> Regime:
     away = "" if drifts else _away(series, segments)
     if settled is None:
         if away:
-            text = f"{away}; too little of the run is left after it for a score, so run longer"
-            return _regime(Shape.EPISODE, segments, False, text)
+            scoring = "too little of the run is left after it for a score, so run longer"
+            return _regime(Shape.EPISODE, segments, False, away, scoring=scoring)
         change = math.expm1(series.logs[-FEWEST_BINS:].mean() - series.logs[:FEWEST_BINS].mean())
         text = f"the rate never settled ({format_change(change)} from start to end): no steady state, so run longer"
         return _regime(Shape.DRIFT, segments, False, text)
@@ -251,13 +259,13 @@ def _by_last_level(series: _Series, segments: list[Segment]) -> Regime:
         return _regime(Shape.FLAT, segments, True, "the rate was steady throughout", window, segments[0].mean)
     before = series.mean_rate(0.0, window[0])
     score = series.mean_rate(*window)
+    scoring = f"scored from {_time(window[0])} on"
     if away:
-        text = f"{away}; scored from {_time(window[0])} on, after it"
-        return _regime(Shape.EPISODE, segments, True, text, window, score)
+        return _regime(Shape.EPISODE, segments, True, away, window, score, scoring=f"{scoring}, after it")
     rising = score >= before
     shape, word = (Shape.WARMUP, "rose") if rising else (Shape.DECAY, "fell")
-    text = f"the rate {word} from {series.text(before)} to {series.text(score)}; scored from {_time(window[0])} on"
-    return _regime(shape, segments, True, text, window, score)
+    text = f"the rate {word} from {series.text(before)} to {series.text(score)}"
+    return _regime(shape, segments, True, text, window, score, scoring=scoring)
 
 
 def _away(series: _Series, segments: list[Segment]) -> str:
@@ -324,10 +332,12 @@ def _regime(
     shape: Shape,
     segments: list[Segment],
     accepted: bool,
-    sentence: str,
+    course: str,
     window_s: tuple[float, float] | None = None,
     score: float | None = None,
     levels: tuple[float, float] | None = None,
+    *,
+    scoring: str = "",
 ) -> Regime:
     whole = (segments[0].start_s, segments[-1].end_s)
     mean = sum(s.mean * (s.end_s - s.start_s) for s in segments) / (whole[1] - whole[0])
@@ -339,5 +349,6 @@ def _regime(
         burst=levels[0] if levels else None,
         sustained=levels[1] if levels else None,
         accepted=accepted,
-        sentence=sentence,
+        course=course,
+        scoring=scoring,
     )

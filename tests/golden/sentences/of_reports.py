@@ -254,9 +254,22 @@ def _wrong() -> list[Situation]:
             "a dip that ended",
             lambda: imported(rates([1000.0] * 200 + [500.0] * 40 + [1000.0] * 160)),
             "away once, then as before",
-            never=("warm-up, then steady",),
+            "for 40 s, after 3 min 20 s, and came back; the score of the file counts all of it",
+            never=("warm-up, then steady", "scored from"),
         ),
-        of_evidence("a warm-up", lambda: imported(rates([300.0] * 60 + [1000.0] * 240)), "warm-up, then steady"),
+        of_evidence(
+            "a warm-up",
+            lambda: imported(rates([300.0] * 60 + [1000.0] * 240)),
+            "warm-up, then steady",
+            "rate rose from 300/s to 1,000/s; the score of the file counts all of it",
+            never=("scored from", "the score of the file is neither"),
+        ),
+        of_evidence(
+            "imported cycles",
+            lambda: imported(rates(([500.0] * 20 + [1000.0] * 80) * 6)),
+            "between 500/s and 1,000/s; the score of the file counts all of it",
+            never=("scored over",),
+        ),
     ]
 
 

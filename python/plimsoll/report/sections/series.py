@@ -118,7 +118,9 @@ def changes(evidence: Evidence) -> list[tuple[Run, Finding]]:
             regime = series.regime
             if "imported" not in series.run.facts or regime.shape in UNCHANGED:
                 continue
-            message, advice = regime.sentence, "Look at the chart over time before quoting a single number."
+            # Such a result brings its score along, and no tool leaves out what was not steady.
+            message = f"{regime.course}; the score of the file counts all of it"
+            advice = "Look at the chart over time before quoting a single number."
             if regime.burst and regime.sustained:
                 advice = "Quote both levels, burst and sustained."
                 message = (
