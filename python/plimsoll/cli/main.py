@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from threading import Timer, main_thread
 from types import FrameType
 from typing import Annotated
 
@@ -78,6 +79,28 @@ def _interrupt(_signal: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
 
+_AGAIN_S = 0.01
+"""Long enough to be back in the program."""
+
+
+def _unraised(found: sys.UnraisableHookArgs) -> None:
+    """A signal that came where Python can raise nothing, as in a callback of its own, comes once more: none is lost."""
+    if found.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(found)
+    elif not _End.has_come and (ident := main_thread().ident) is not None:
+        again = Timer(_AGAIN_S, signal.pthread_kill, (ident, signal.SIGINT))
+        again.daemon = True
+        again.start()
+
+
+def _listen_for_signals() -> None:
+    for number in _ASKING:
+        # Who starts it by nohup wants it to go on when the terminal is closed.
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+    sys.unraisablehook = _unraised
+
+
 def _ask_for_the_end_no_more() -> None:
     """It has come: who asks once more, while the interpreter leaves, would see where it was."""
     for number in _ASKING:
@@ -86,10 +109,7 @@ def _ask_for_the_end_no_more() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code; a user never sees a traceback (PLIMSOLL_DEBUG=1 shows it)."""
-    for number in _ASKING:
-        # Who starts it by nohup wants it to go on when the terminal is closed.
-        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _interrupt)
+    _listen_for_signals()
     listen(say)
     code = 0
     try:
