@@ -259,13 +259,14 @@ def _by_last_level(series: _Series, segments: list[Segment]) -> Regime:
         return _regime(Shape.FLAT, segments, True, "the rate was steady throughout", window, segments[0].mean)
     before = series.mean_rate(0.0, window[0])
     score = series.mean_rate(*window)
-    scoring = f"scored from {_time(window[0])} on"
+    from_s = _time(window[0])
     if away:
-        return _regime(Shape.EPISODE, segments, True, away, window, score, scoring=f"{scoring}, after it")
+        scoring = f"scored from {from_s} on, after it"
+        return _regime(Shape.EPISODE, segments, True, away, window, score, scoring=scoring)
     rising = score >= before
     shape, word = (Shape.WARMUP, "rose") if rising else (Shape.DECAY, "fell")
-    text = f"the rate {word} from {series.text(before)} to {series.text(score)}"
-    return _regime(shape, segments, True, text, window, score, scoring=scoring)
+    text = f"the rate {word} from {series.text(before)} to {series.text(score)} after {from_s}"
+    return _regime(shape, segments, True, text, window, score, scoring="scored from then on")
 
 
 def _away(series: _Series, segments: list[Segment]) -> str:

@@ -261,7 +261,7 @@ def _wrong() -> list[Situation]:
             "a warm-up",
             lambda: imported(rates([300.0] * 60 + [1000.0] * 240)),
             "warm-up, then steady",
-            "rate rose from 300/s to 1,000/s; the score of the file counts all of it",
+            "rate rose from 300/s to 1,000/s after 60 s; the score of the file counts all of it",
             never=("scored from", "the score of the file is neither"),
         ),
         of_evidence(

@@ -285,7 +285,12 @@ def _regimes() -> list[Situation]:
         of(
             "a late dip", late, "and came back; too little of the run is left after it for a score", "scored", "settled"
         ),
-        of("a warm-up", [300.0] * 30 + [1000.0] * 270, "the rate rose from 300/s to 1,000/s", "fell"),
+        of(
+            "a warm-up",
+            [300.0] * 30 + [1000.0] * 270,
+            "the rate rose from 300/s to 1,000/s after 30 s; scored from then on",
+            "fell",
+        ),
         of("a trend", np.linspace(3000, 500, 600).tolist(), "the rate never settled", "steady throughout"),
     ]
 
