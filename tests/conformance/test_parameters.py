@@ -306,7 +306,11 @@ def test_no_parameter_is_left_out() -> None:
      for number, (texts, holds) in enumerate(each)],
 )  # fmt: skip
 def test_effects(place: Path, texts: dict[str, str], holds: Callable[[Outcome], bool]) -> None:
-    outcome = run(place / "data", **texts)
+    for attempt in range(3):
+        outcome = run(place / f"data-{attempt}", **texts)
+        if outcome["operations"]:
+            break
+        # Nothing came back in time: the disk stalled for as long as the run.
     assert holds(outcome), outcome["operations"]
 
 
