@@ -24,7 +24,7 @@ from plimsoll.units import MINUTE, SECOND, format_duration, format_value
 
 WINDOWS = 10
 """A run shorter than ten minutes is cut into ten windows, a longer one into minutes, as the provider counts."""
-EPISODES = 2
+FEWEST_BAD = 2
 """A volume is slow in stretches, not in independent windows: one bad window is one event, whatever was promised."""
 SIGNIFICANT = 0.05
 """So unlikely must as many bad windows be of a volume that keeps its promise."""
@@ -177,6 +177,8 @@ class _Counted:
     kept: int
     least: float
     """What a window must reach, per second."""
+    mean: float
+    """Of all of them, per second."""
     minutes: bool
     """Whether windows are the minutes that a provider counts."""
 
@@ -188,7 +190,7 @@ def _windows(series: Rates, regime: Regime, least: float) -> _Counted:
     minutes = series.measured_s * SECOND >= WINDOWS * MINUTE
     size = max(1, round(60 / series.interval_s) if minutes else len(inside) // WINDOWS)
     means = [sum(inside[i : i + size]) / size for i in range(0, len(inside) - size + 1, size)]
-    return _Counted(len(means), sum(mean >= least for mean in means), least, minutes)
+    return _Counted(len(means), sum(mean >= least for mean in means), least, sum(inside) / len(inside), minutes)
 
 
 @dataclass(frozen=True)
@@ -242,12 +244,12 @@ def _answer(
     least = expected.seen(counted.least)
     below = f"{bad} of {windows} windows {'is' if bad == 1 else 'are'} below {least}"
     told = f"{below}, with a limit ({expected.name}) of {expected.text}"
-    whole = not counted.minutes and rate >= counted.least
-    if bad >= EPISODES and unlikely(bad, windows, 1 - promised) and not whole:
+    whole = not counted.minutes and counted.mean >= counted.least
+    if bad >= FEWEST_BAD and unlikely(bad, windows, 1 - promised) and not whole:
         waited = f"; {reason.text}" if reason.counted else ""
         return Answer.NO, "the volume", f"{told}; nothing else holds it back{waited}"
     why = "too few to prove anything"
-    if whole and bad >= EPISODES:
+    if whole and bad >= FEWEST_BAD:
         why = "the run as a whole is not, and a provider counts minutes"
     return Answer.UNKNOWN, reason.party if reason.counted else "", f"{told}: {why}, measure longer with --runtime"
 

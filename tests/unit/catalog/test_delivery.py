@@ -18,6 +18,7 @@ from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards import change_point
 from plimsoll.run.sampler import HostSample
 from plimsoll.stats.course import rates_of
+from plimsoll.stats.steady import Shape
 from plimsoll.targets.chain import Chain
 from plimsoll.units import SECOND
 
@@ -309,6 +310,16 @@ def test_windows_shorter_than_a_minute_accuse_only_if_the_whole_fell_short() -> 
     assert (minutes.answer, minutes.windows - minutes.kept) == (Answer.NO, 2)
     [low] = judged(volume, {Role.READS: run(dips([12, 30, 42], 6, 60, rate=1000))}).loads
     assert (low.answer, low.windows - low.kept) == (Answer.NO, 3)
+
+
+def test_a_long_dip_is_not_hidden_by_what_came_after_it() -> None:
+    """The score is of the last level; the promise is of all of the run."""
+    [load] = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: run(dips([120], 120, 400, rate=900))}).loads
+    assert load.regime is not None
+    assert load.regime.shape is Shape.EPISODE
+    assert load.rate == pytest.approx(2995, rel=0.01)
+    assert (load.answer, load.windows - load.kept) == (Answer.NO, 3)
+    assert "as a whole" not in load.why
 
 
 def test_what_waited_for_a_limit_is_not_blamed_on_the_volume_for_one_slow_moment() -> None:
