@@ -33,8 +33,8 @@ $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
 	@$(MAKE) --no-print-directory --jobs=3 begun compiled fetched
 	@touch $@
 
-# Beside each other: a processor compiles while the other makes an environment and unpacks. What needs no Python does not
-# wait for it, but is little: as long as it compiles, Cargo lets `compiled` wait.
+# Beside each other: a processor compiles while the other makes an environment and unpacks. What `begun` compiles needs no
+# environment. It is little, because Cargo does one thing at a time: until it is done, `compiled` has to wait.
 begun:
 	cargo build --quiet --locked --profile local -p plimsoll-core
 

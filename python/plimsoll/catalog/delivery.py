@@ -2,7 +2,7 @@
 
 Each load is judged by the provider's own promise: in windows of the run, at least `consistency` of the limit, in at
 least `consistency_time` of them. Too few bad windows prove nothing: the binomial tail decides, and a single one never
-does. Windows shorter than the minutes that a provider counts prove nothing if the run as a whole kept the promise.
+does. Windows shorter than the minutes that a provider counts prove nothing if all together kept the promise.
 """
 
 from __future__ import annotations
@@ -244,13 +244,13 @@ def _answer(
     least = expected.seen(counted.least)
     below = f"{bad} of {windows} windows {'is' if bad == 1 else 'are'} below {least}"
     told = f"{below}, with a limit ({expected.name}) of {expected.text}"
-    whole = not counted.minutes and counted.mean >= counted.least
-    if bad >= FEWEST_BAD and unlikely(bad, windows, 1 - promised) and not whole:
+    together = not counted.minutes and counted.mean >= counted.least
+    if bad >= FEWEST_BAD and unlikely(bad, windows, 1 - promised) and not together:
         waited = f"; {reason.text}" if reason.counted else ""
         return Answer.NO, "the volume", f"{told}; nothing else holds it back{waited}"
     why = "too few to prove anything"
-    if whole and bad >= FEWEST_BAD:
-        why = "the run as a whole is not, and a provider counts minutes"
+    if together and bad >= FEWEST_BAD:
+        why = "all windows together are not, and a provider counts minutes"
     return Answer.UNKNOWN, reason.party if reason.counted else "", f"{told}: {why}, measure longer with --runtime"
 
 

@@ -134,7 +134,7 @@ def _verifications() -> list[Situation]:
 
     no, yes, unknown = "It does not deliver what is paid for", "It delivers what is paid for", "Cannot tell whether it"
     dip = [*noisy(2995, 30), *noisy(2000, 6), *noisy(2995, 24)]
-    whole = "the run as a whole is not, and a provider counts minutes"
+    whole = "all windows together are not, and a provider counts minutes"
     return [
         of(
             "at the limit",

@@ -301,11 +301,11 @@ def test_one_stretch_is_one_event_whatever_was_promised(volume: str) -> None:
         assert "too few to prove anything" in load.why
 
 
-def test_windows_shorter_than_a_minute_accuse_only_if_the_whole_fell_short() -> None:
+def test_windows_shorter_than_a_minute_accuse_only_if_all_together_fell_short() -> None:
     volume = "io2,size=100GiB,iops=3000,instance=m5.large"
     [short] = judged(volume, {Role.READS: run(dips([12, 30], 6, 60))}).loads
     assert (short.answer, short.windows - short.kept) == (Answer.UNKNOWN, 2)
-    assert "the run as a whole is not, and a provider counts minutes" in short.why
+    assert "all windows together are not, and a provider counts minutes" in short.why
     [minutes] = judged(volume, {Role.READS: run(dips([120, 300], 60, 600))}).loads
     assert (minutes.answer, minutes.windows - minutes.kept) == (Answer.NO, 2)
     [low] = judged(volume, {Role.READS: run(dips([12, 30, 42], 6, 60, rate=1000))}).loads
@@ -319,7 +319,7 @@ def test_a_long_dip_is_not_hidden_by_what_came_after_it() -> None:
     assert load.regime.shape is Shape.EPISODE
     assert load.rate == pytest.approx(2995, rel=0.01)
     assert (load.answer, load.windows - load.kept) == (Answer.NO, 3)
-    assert "as a whole" not in load.why
+    assert "together" not in load.why
 
 
 def test_what_waited_for_a_limit_is_not_blamed_on_the_volume_for_one_slow_moment() -> None:
