@@ -186,11 +186,16 @@ class _Counted:
 def _windows(series: Rates, regime: Regime, least: float) -> _Counted:
     start, end = (round(second / series.interval_s) for second in regime.window_s)
     # A volume that was slow for a while and came back is what windows are there to find.
-    inside = series.values if regime.shape is Shape.EPISODE else series.values[start:end] or series.values
+    start, end = (0, len(series.values)) if regime.shape is Shape.EPISODE or start == end else (start, end)
+    inside = series.values[start:end]
     minutes = series.measured_s * SECOND >= WINDOWS * MINUTE
     size = max(1, round(60 / series.interval_s) if minutes else len(inside) // WINDOWS)
-    means = [sum(inside[i : i + size]) / size for i in range(0, len(inside) - size + 1, size)]
-    return _Counted(len(means), sum(mean >= least for mean in means), least, sum(inside) / len(inside), minutes)
+    # What was under way when counting began is not counted: it is missing in the first interval, and no fault.
+    first = 1 if start == 0 and len(inside) > 1 else 0
+    cut = [inside[max(i, first) : i + size] for i in range(0, len(inside) - size + 1, size)]
+    means = [sum(window) / len(window) for window in cut if window]
+    together = sum(inside[first:]) / len(inside[first:])
+    return _Counted(len(means), sum(mean >= least for mean in means), least, together, minutes)
 
 
 @dataclass(frozen=True)

@@ -322,6 +322,18 @@ def test_a_long_dip_is_not_hidden_by_what_came_after_it() -> None:
     assert "together" not in load.why
 
 
+@pytest.mark.parametrize("seconds", [2, 5, 19, 25, 60])
+def test_what_was_under_way_when_counting_began_is_missed_by_nobody(seconds: int) -> None:
+    volume = "io1,size=100GiB,iops=300,instance=m5.large"
+    # At a depth of 64, as many of the first second began in the warm-up, and do not count.
+    first_lacks = [300.0 - 64, *[300.0] * (seconds - 1)]
+    [load] = judged(volume, {Role.READS: run(first_lacks)}).loads
+    assert (load.answer, load.kept) == (Answer.YES, load.windows)
+    slow_throughout = [236.0] * seconds
+    [slow] = judged(volume, {Role.READS: run(slow_throughout)}).loads
+    assert (slow.answer is Answer.YES, slow.kept) == (False, 0)
+
+
 def test_what_waited_for_a_limit_is_not_blamed_on_the_volume_for_one_slow_moment() -> None:
     waited = [{"volume.iops": 0.95}] * 60
     [load] = judged("io1,size=100GiB,iops=3000", {Role.READS: run(dips([30], 6, 60), waited=waited)}).loads
