@@ -14,7 +14,7 @@ LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/file
 
 .PHONY: help setup begun environment compiled fetched shipped run test tests-compiled packages test-fast check rust-checked python-checked format bench bench-db bench-parity bench-volume validate docs site readme wheel assure-wheel clean torture assure assure-cloud fuzz audit
 help:
-	@echo "make run        set up and measure the current directory (about two minutes in all)"
+	@echo "make run        set up and measure the current directory (about three minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
 	@echo "make test       all tests, with real servers, disks and a browser    make test-fast   the quick ones"
 	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
@@ -34,9 +34,10 @@ $(BIN)/.set-up: pyproject.toml constraints.txt $(RUST)
 	@touch $@
 
 # Beside each other: a processor compiles while the other makes an environment and unpacks. What `begun` compiles needs no
-# environment. It is little, because Cargo does one thing at a time: until it is done, `compiled` has to wait.
+# environment: SQLite's one file, the longest piece that cannot be compiled in parts. A crate of our own would be compiled
+# there with fewer features of what it builds on, and all of that a second time in `compiled`.
 begun:
-	cargo build --quiet --locked --profile local -p plimsoll-core
+	cargo build --quiet --locked --profile local -p libsqlite3-sys
 
 environment:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
