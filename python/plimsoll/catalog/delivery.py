@@ -16,6 +16,7 @@ from statistics import pstdev
 from plimsoll.catalog.bounds import ABOVE, Bound, Reason, burst, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import waits
+from plimsoll.declared import IoParameters
 from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Run, RunStatus
 from plimsoll.stats.course import Rates, rates_of
@@ -149,7 +150,8 @@ def _load(shape: VolumeShape, role: Role, runs: Mapping[Role, Run], touched: flo
     regime = series.regime()
     rate = regime.sustained or regime.score
     reason = explain(shape, use, rate, waits([run]))
-    counted = _windows(series, regime, expected.per_second * (shape.type.consistency or PROMISE))
+    least = expected.per_second * (shape.type.consistency or PROMISE)
+    counted = _windows(series, regime, least, _begun_before(run))
     answer, party, why = _answer(shape, rate, reason, (expected, most), counted, _Suspects(runs, role, touched))
     return Load(
         role=role,
@@ -183,19 +185,23 @@ class _Counted:
     """Whether windows are the minutes that a provider counts."""
 
 
-def _windows(series: Rates, regime: Regime, least: float) -> _Counted:
+def _windows(series: Rates, regime: Regime, least: float, begun_before: int) -> _Counted:
     start, end = (round(second / series.interval_s) for second in regime.window_s)
     # A volume that was slow for a while and came back is what windows are there to find.
-    start, end = (0, len(series.values)) if regime.shape is Shape.EPISODE or start == end else (start, end)
-    inside = series.values[start:end]
+    inside = list(series.values if regime.shape is Shape.EPISODE else series.values[start:end] or series.values)
+    if len(inside) == len(series.values):
+        # What was under way when counting began was done in the first interval, but is counted nowhere.
+        inside[0] += begun_before / series.interval_s
     minutes = series.measured_s * SECOND >= WINDOWS * MINUTE
     size = max(1, round(60 / series.interval_s) if minutes else len(inside) // WINDOWS)
-    # What was under way when counting began is not counted: it is missing in the first interval, and no fault.
-    first = 1 if start == 0 and len(inside) > 1 else 0
-    cut = [inside[max(i, first) : i + size] for i in range(0, len(inside) - size + 1, size)]
-    means = [sum(window) / len(window) for window in cut if window]
-    together = sum(inside[first:]) / len(inside[first:])
-    return _Counted(len(means), sum(mean >= least for mean in means), least, together, minutes)
+    means = [sum(inside[i : i + size]) / size for i in range(0, len(inside) - size + 1, size)]
+    return _Counted(len(means), sum(mean >= least for mean in means), least, sum(inside) / len(inside), minutes)
+
+
+def _begun_before(run: Run) -> int:
+    """Operations that were under way when counting began."""
+    values = run.plan.values(IoParameters)
+    return values["depth"] * values["threads"] if values["warmup"] else 0
 
 
 @dataclass(frozen=True)
