@@ -188,8 +188,10 @@ class _Counted:
 def _windows(series: Rates, regime: Regime, least: float, begun_before: int) -> _Counted:
     start, end = (round(second / series.interval_s) for second in regime.window_s)
     # A volume that was slow for a while and came back is what windows are there to find.
-    inside = list(series.values if regime.shape is Shape.EPISODE else series.values[start:end] or series.values)
-    if len(inside) == len(series.values):
+    if regime.shape is Shape.EPISODE or not series.values[start:end]:
+        start, end = 0, len(series.values)
+    inside = list(series.values[start:end])
+    if start == 0:
         # What was under way when counting began was done in the first interval, but is counted nowhere.
         inside[0] += begun_before / series.interval_s
     minutes = series.measured_s * SECOND >= WINDOWS * MINUTE

@@ -134,7 +134,7 @@ def _verifications() -> list[Situation]:
 
     no, yes, unknown = "It does not deliver what is paid for", "It delivers what is paid for", "Cannot tell whether it"
     dip = [*noisy(2995, 30), *noisy(2000, 6), *noisy(2995, 24)]
-    whole = "all windows together are not, and a provider counts minutes"
+    together = "all windows together are not, and a provider counts minutes"
     return [
         of(
             "at the limit",
@@ -220,21 +220,23 @@ def _verifications() -> list[Situation]:
             "the blocks were fetched before",
             never=("not initialised yet",),
         ),
-        of("a dip", GP3, {Role.READS: run(dip)}, "too few to prove anything, measure longer", never=(no, yes, whole)),
+        of(
+            "a dip", GP3, {Role.READS: run(dip)}, "too few to prove anything, measure longer", never=(no, yes, together)
+        ),
         of(
             "a dip where 99.9 % was promised",
             "io2,size=100GiB,iops=3000,instance=m5.large",
             {Role.READS: run(dip)},
             "1 of 10 windows is below 2,700/s",
             "too few to prove anything, measure longer",
-            never=(no, yes, whole),
+            never=(no, yes, together),
         ),
         of(
             "three short dips in a minute that kept the promise",
             GP3,
             {Role.READS: run([*noisy(2995, 12), *noisy(2500, 18), *noisy(2995, 30)])},
             "3 of 10 windows are below 2,700/s",
-            whole,
+            together,
             never=(no, yes, "too few to prove anything"),
         ),
         of(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.catalog.delivery import Answer, Delivery, Role, judge, unlikely
+from plimsoll.catalog.delivery import Answer, Delivery, Role, _windows, judge, unlikely
 from plimsoll.catalog.shape import options_from, volume_shape
 from plimsoll.catalog.waits import WAITED
 from plimsoll.model import Interval, IntervalOperations, Plan, Run, RunStatus, Score, Target
@@ -17,7 +18,7 @@ from plimsoll.parameters import defaults, read_values
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards import change_point
 from plimsoll.run.sampler import HostSample
-from plimsoll.stats.course import rates_of
+from plimsoll.stats.course import Rates, rates_of
 from plimsoll.stats.steady import Shape
 from plimsoll.targets.chain import Chain
 from plimsoll.units import SECOND
@@ -338,6 +339,15 @@ def test_what_was_under_way_when_counting_began_is_missed_by_nobody(seconds: int
     slow_throughout = [200.0 - 64, *[200.0] * (seconds - 1)]
     [slow] = judged(volume, {Role.READS: run(slow_throughout, depth=64)}).loads
     assert (slow.answer, slow.kept) == (Answer.NO if seconds > 1 else Answer.UNKNOWN, 0)
+
+
+def test_it_is_added_to_the_first_second_of_the_run_only() -> None:
+    series = Rates((236.0, *[300.0] * 19), 1.0, 20.0)
+    # As of whole cycles: from the beginning, or after what is no cycle.
+    from_the_first = replace(series.regime(), shape=Shape.CYCLIC, window_s=(0.0, 10.0))
+    assert [_windows(series, from_the_first, 270.0, begun).kept for begun in (0, 64)] == [9, 10]
+    later = replace(from_the_first, window_s=(1.0, 11.0))
+    assert [_windows(series, later, 270.0, begun).mean for begun in (0, 64)] == [300, 300]
 
 
 def test_what_waited_for_a_limit_is_not_blamed_on_the_volume_for_one_slow_moment() -> None:
