@@ -105,6 +105,7 @@ fn fixed_point(ns_per_tick: f64) -> u64 {
 }
 
 /// `CLOCK_MONOTONIC` in nanoseconds.
+#[inline]
 pub fn monotonic_ns() -> u64 {
     read_clock(libc::CLOCK_MONOTONIC)
 }
@@ -114,6 +115,7 @@ pub fn wall_ns() -> u64 {
     read_clock(libc::CLOCK_REALTIME)
 }
 
+#[inline]
 fn read_clock(id: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid timespec; both clock ids exist on every Linux, so the call cannot fail.

@@ -73,11 +73,12 @@ pub fn write_decimal(buffer: &mut Vec<u8>, number: u64) {
     let (highest, middle) = (high / CHUNK, high % CHUNK);
     if highest == 0 {
         push_digits(buffer, middle);
+        buffer.extend_from_slice(&(eight_digits(low) | ZEROS).to_le_bytes());
     } else {
         push_digits(buffer, highest);
-        buffer.extend_from_slice(&(eight_digits(middle) | ZEROS).to_le_bytes());
+        let both = u128::from(eight_digits(low) | ZEROS) << 64 | u128::from(eight_digits(middle) | ZEROS);
+        buffer.extend_from_slice(&both.to_le_bytes());
     }
-    buffer.extend_from_slice(&(eight_digits(low) | ZEROS).to_le_bytes());
 }
 
 /// Eight digits "0".

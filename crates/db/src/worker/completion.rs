@@ -90,7 +90,7 @@ impl<D: Driver> Worker<D> {
             return true;
         }
         self.give_up(index, fault, now);
-        self.idle.push_back(index as u32);
+        self.idle.push(index as u32);
         false
     }
 
@@ -119,7 +119,7 @@ impl<D: Driver> Worker<D> {
         self.parts.work.settle(&self.parts.clients[index].operation);
         self.account(now);
         self.busy -= 1;
-        self.idle.push_back(index as u32);
+        self.idle.push(index as u32);
     }
 
     /// A client's connection is of no use any more.
@@ -172,7 +172,7 @@ impl<D: Driver> Worker<D> {
                     self.report.fault = Some(JobError::driver(format!("cannot watch a connection: {error}")));
                 }
                 self.alive_ns = now;
-                self.idle.push_back(index as u32);
+                self.idle.push(index as u32);
             }
             Err(fault) => {
                 self.parts.batch.failed_reconnects += 1;

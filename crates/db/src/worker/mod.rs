@@ -2,10 +2,10 @@
 
 mod completion;
 mod end;
+mod idle;
 mod line;
 mod slices;
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,6 +21,7 @@ use plimsoll_core::slices::Slices;
 use plimsoll_core::timers::{precise_timers, sleep_until};
 use plimsoll_core::window::Window;
 
+use self::idle::Idle;
 use crate::client::Client;
 use crate::driver::{Driver, Request, Session, State, Statement};
 use crate::epoll::Watch;
@@ -107,7 +108,7 @@ pub struct Worker<D: Driver> {
     watch: Option<Watch>,
     pace: Option<Pace>,
     /// Clients with a connection and nothing to do.
-    idle: VecDeque<u32>,
+    idle: Idle,
     /// Clients without a connection, and when to try again.
     down: Vec<(u64, u32)>,
     /// Whole operations in progress.
@@ -140,7 +141,7 @@ impl<D: Driver> Worker<D> {
             // It may have waited for long, and nothing kept its clock right meanwhile.
             parts.clock = Clock::new();
         }
-        let idle = (0..parts.clients.len() as u32).collect();
+        let idle = Idle::all(parts.clients.len() as u32);
         Self {
             watch: None,
             pace: None,
@@ -234,7 +235,7 @@ impl<D: Driver> Worker<D> {
                 }
                 break;
             }
-            let Some(index) = self.idle.pop_front() else { break };
+            let Some(index) = self.idle.pop() else { break };
             now = self.begin(index as usize, intended, now);
         }
         now
@@ -247,7 +248,7 @@ impl<D: Driver> Worker<D> {
         if !self.parts.work.draw(&mut client.operation) {
             // Nothing is left to offer either.
             (self.gate, self.operations_left) = (Gate::Finished, 0);
-            self.idle.push_back(index as u32);
+            self.idle.push(index as u32);
             return now;
         }
         if let Some(pace) = &mut self.pace {

@@ -141,6 +141,14 @@ impl Key {
         }
         &self.bytes
     }
+
+    /// As `std::mem::swap`, whose loop over more than two words is a call where a crate is compiled in parts.
+    #[inline]
+    fn exchange(&mut self, other: &mut Self) {
+        (self.record, other.record) = (other.record, self.record);
+        let bytes = std::mem::take(&mut self.bytes);
+        self.bytes = std::mem::replace(&mut other.bytes, bytes);
+    }
 }
 
 impl Core {
@@ -181,18 +189,25 @@ impl Core {
 
     #[inline]
     pub fn draw(&mut self, operation: &mut Operation) {
-        let Some(mut coming) = self.coming.take() else {
+        let Some(coming) = &mut self.coming else {
             *operation = self.choose();
             return;
         };
         *operation = coming.operations[coming.at];
-        std::mem::swap(&mut self.key, &mut coming.keys[coming.at]);
+        self.key.exchange(&mut coming.keys[coming.at]);
         coming.at = (coming.at + 1) % coming.operations.len();
         if coming.at % BATCH == 0 {
+            self.draw_ahead();
+        }
+    }
+
+    /// The batch that is furthest ahead.
+    fn draw_ahead(&mut self) {
+        if let Some(mut coming) = self.coming.take() {
             let from = (coming.at + BATCH) % coming.operations.len();
             self.choose_batch(&mut coming, from);
+            self.coming = Some(coming);
         }
-        self.coming = Some(coming);
     }
 
     fn choose_batch(&mut self, coming: &mut Coming, from: usize) {

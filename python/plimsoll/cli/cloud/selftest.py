@@ -46,8 +46,15 @@ def command(
     given: dict[str, Any] = {"instance": instance, "region": region, "zone": zone, "budget": budget}
     rent = renting_of({name: value for name, value in given.items() if value})
     settings = ("size=64MiB", "runtime=2s", "warmup=500ms")
+    # Asked is whether a volume can be measured, not how fast it is: what neighbours of the host do is no failure of it.
     study = from_words(
-        ["randread"], [f"volume={provider}:{kind}"], shared=settings, title="self-test", rent=rent, repeats=3
+        ["randread"],
+        [f"volume={provider}:{kind}"],
+        shared=settings,
+        title="self-test",
+        rent=rent,
+        repeats=3,
+        noisy_host=True,
     )
     with open_store() as store, observer(quiet=json, streams=Streams(log_json, otlp)) as watching:
         (session,) = all_carried_out(study, store, watching)

@@ -14,6 +14,8 @@ from tests.clouds.proxy import Proxy
 from tests.conftest import until
 from tests.integration.run.conftest import PLIMSOLL, Command
 
+from plimsoll.store.store import open_store
+
 TARGETS = ("--on", "gp3=aws:gp3,size=20GiB", "--on", "gp2=aws:gp2,size=20GiB", "--instance", "m7i.xlarge")
 BRIEF = ("--set", "size=16MiB", "--set", "runtime=1s", "--set", "warmup=1s", "--noisy-host")
 
@@ -110,6 +112,8 @@ def test_an_interrupt_gives_everything_back_and_keeps_the_bill(
 def test_the_self_test_says_what_it_has_verified(plimsoll: Command, cloud: Machines, proxy: Proxy) -> None:
     answer = plimsoll("cloud", "selftest", "--budget", "1USD", "--json")
     assert [each["ok"] for each in answer.json] == [True] * 5, answer.out
+    with open_store() as store:
+        assert store.sessions()[0].study["noisy_host"], "what neighbours of the host do is no failure"
     assert everything(proxy.moto) == []
     assert cloud.running == []
 
