@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use plimsoll_logs::trace::copy::Copy;
 use plimsoll_logs::trace::fault::Fault;
 use plimsoll_logs::trace::merged::{Merged, Part};
 use plimsoll_logs::trace::source::HEAD_BYTES;
-use plimsoll_logs::trace::writer::Writer;
-use plimsoll_logs::trace::{Event, Header, Source, Totals};
+use plimsoll_logs::trace::{Event, Header, Source};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -142,100 +142,36 @@ impl TraceMerge {
 
 /// A trace in our own format while another one is converted to it.
 #[pyclass(frozen, module = "plimsoll._core")]
-pub struct TraceWriter(Mutex<Writing>);
-
-struct Writing {
-    writer: Option<Writer>,
-    header: Header,
-    totals: Totals,
-    /// Whether the trace begins with its first event, wherever that is in what is read.
-    from_first: bool,
-    /// What all times are moved back by.
-    begin_ns: u64,
-}
+pub struct TraceWriter(Mutex<Copy>);
 
 #[pymethods]
 impl TraceWriter {
     #[new]
     #[pyo3(signature = (from_first=false))]
     fn new(from_first: bool) -> Self {
-        let (header, totals) = (Header::default(), Totals::default());
-        Self(Mutex::new(Writing { writer: None, header, totals, from_first, begin_ns: 0 }))
+        Self(Mutex::new(Copy::new(from_first)))
     }
 
     /// What the last chunk of a reader held, as bytes of our own format.
     fn copy<'py>(&self, py: Python<'py>, reader: &TraceReader) -> PyResult<Bound<'py, PyBytes>> {
-        let out = py.detach(|| self.writing().copy(&reader.reading()));
+        let out = py.detach(|| {
+            let reading = reader.reading();
+            self.copying().add(&reading.source, &reading.batch)
+        });
         Ok(PyBytes::new(py, &out.map_err(|fault| faulty(&fault))?))
     }
 
     /// The end of the file. `totals_json` are those of the reader.
     fn finish<'py>(&self, py: Python<'py>, totals_json: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let told: Totals =
-            serde_json::from_str(totals_json).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        let mut out = Vec::new();
-        let writing = &mut *self.writing();
-        writing.begin_without_events(&mut out).map_err(|fault| faulty(&fault))?;
-        if let Some(writer) = writing.writer.take() {
-            let Totals { kinds, unfinished, last_arrival_ns, .. } = std::mem::take(&mut writing.totals);
-            let recorded_ns = told.recorded_ns.saturating_sub(writing.begin_ns);
-            let totals = Totals { kinds, unfinished, last_arrival_ns, recorded_ns, cut: false, ..told };
-            writer.finish(&totals, &mut out).map_err(|why| faulty(&why.into()))?;
-        }
-        Ok(PyBytes::new(py, &out))
+        let told = serde_json::from_str(totals_json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(PyBytes::new(py, &self.copying().finish(told).map_err(|fault| faulty(&fault))?))
     }
 }
 
 impl TraceWriter {
-    fn writing(&self) -> MutexGuard<'_, Writing> {
+    fn copying(&self) -> MutexGuard<'_, Copy> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Writing {
-    fn copy(&mut self, reading: &Reading) -> Result<Vec<u8>, Fault> {
-        let mut out = Vec::new();
-        let Some(header) = reading.source.header() else { return Ok(out) };
-        let grown = *header != self.header;
-        if grown {
-            self.header = header.clone();
-        }
-        let writer = match &mut self.writer {
-            Some(writer) => {
-                if grown {
-                    writer.header(&moved(header, self.begin_ns), &mut out)?;
-                }
-                writer
-            }
-            empty => {
-                if self.from_first {
-                    let Some(first) = reading.batch.first() else { return Ok(out) };
-                    self.begin_ns = first.arrival_ns;
-                }
-                empty.insert(Writer::new(&moved(header, self.begin_ns), &mut out)?)
-            }
-        };
-        for event in &reading.batch {
-            let event = Event { arrival_ns: event.arrival_ns.saturating_sub(self.begin_ns), ..*event };
-            writer.push(&event, &mut out)?;
-            self.totals.add(&event);
-        }
-        Ok(out)
-    }
-
-    /// Nothing came that a beginning could have waited for.
-    fn begin_without_events(&mut self, out: &mut Vec<u8>) -> Result<(), Fault> {
-        if self.writer.is_none() && self.from_first && self.header != Header::default() {
-            self.writer = Some(Writer::new(&self.header, out)?);
-        }
-        Ok(())
-    }
-}
-
-/// The header of a trace that begins so much later.
-fn moved(header: &Header, by_ns: u64) -> Header {
-    let start_unix_ns = header.start_unix_ns.map(|start| start.saturating_add_unsigned(by_ns));
-    Header { start_unix_ns, ..header.clone() }
 }
 
 /// A fault as an exception, whose text is JSON.

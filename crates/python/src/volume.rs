@@ -71,7 +71,7 @@ fn serve(
     let ready = ready.unbind();
     let result = py.detach(|| {
         let mut called = Ok(());
-        let served = served::serve(spec_json, &mountpoint, &socket, || {
+        let served = served::serve(spec_json, &mountpoint, &socket, &mut || {
             called = Python::attach(|py| ready.call0(py)).map(drop);
         });
         (called, served)

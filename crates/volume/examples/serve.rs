@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("usage: serve SPEC.json MOUNTPOINT SOCKET".into());
     };
     let spec = std::fs::read_to_string(spec)?;
-    serve(&spec, Path::new(mountpoint), Path::new(socket), || {
+    serve(&spec, Path::new(mountpoint), Path::new(socket), &mut || {
         // Nobody may be listening, and the volume is there anyway.
         let _ = writeln!(std::io::stdout(), "ready");
     })?;

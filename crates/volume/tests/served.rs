@@ -199,7 +199,9 @@ fn bad_places_are_refused() {
     std::fs::write(&full, "content").unwrap();
     let refuse = |mountpoint: &std::path::Path| {
         let socket = folder.path().join("socket");
-        plimsoll_volume::serve::serve(&spec(json!({})).to_string(), mountpoint, &socket, || ()).unwrap_err().to_string()
+        plimsoll_volume::serve::serve(&spec(json!({})).to_string(), mountpoint, &socket, &mut || ())
+            .unwrap_err()
+            .to_string()
     };
     assert!(refuse(&full).contains("not an empty regular file"));
     assert!(refuse(folder.path()).contains("not an empty regular file"));

@@ -2,6 +2,7 @@
 //!
 //! Bytes come in and events go out, in order of their arrival, a batch at a time; nothing grows with the trace.
 
+pub mod copy;
 pub mod event;
 pub mod fault;
 pub mod header;
@@ -14,6 +15,7 @@ pub mod profile;
 pub mod reader;
 pub mod sample;
 pub mod source;
+pub mod survey;
 pub mod text;
 pub mod writer;
 

@@ -51,7 +51,7 @@ const WORKERS: usize = 2;
 /// thread. Needs root, or at least the right to mount.
 ///
 /// `ready` is called once the file can be opened.
-pub fn serve(spec_json: &str, mountpoint: &Path, socket: &Path, ready: impl FnOnce()) -> Result<(), VolumeError> {
+pub fn serve(spec_json: &str, mountpoint: &Path, socket: &Path, ready: &mut dyn FnMut()) -> Result<(), VolumeError> {
     let spec = VolumeSpec::from_json(spec_json)?;
     let termination = system::termination().map_err(VolumeError::system("cannot watch for signals"))?;
     let listener = listen(socket)?;
