@@ -9,6 +9,7 @@
 
 mod backing;
 mod channel;
+mod connection;
 mod control;
 mod device;
 mod fuse;
@@ -29,7 +30,6 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fuser::{Config, InitFlags, KernelConfig, MountOption};
 use plimsoll_core::clock::Clock;
 
 use crate::error::VolumeError;
@@ -37,8 +37,10 @@ use crate::model::Volume;
 use crate::model::instance::Cells;
 use crate::spec::VolumeSpec;
 use backing::Backing;
+use connection::Connection;
 use device::Device;
 use fuse::Descriptor;
+use protocol::Wishes;
 use worker::Worker;
 
 /// Requests that the kernel keeps under way at once; beyond the depth of any loop device.
@@ -58,9 +60,10 @@ pub fn serve(spec_json: &str, mountpoint: &Path, socket: &Path, ready: &mut dyn 
     let _socket_file = RemoveOnDrop(socket);
     let device = Arc::new(build(&spec)?);
     let rings = uring::prepare(WORKERS);
-    let mut session = mount(mountpoint, !rings.is_empty())?;
+    // A kernel that grants no rings sends everything through /dev/fuse, which the first ring watches.
+    let connection = Connection::mount(mountpoint, Wishes { background: BACKGROUND_MAX, rings: !rings.is_empty() })?;
     let unmount = |force: bool| unmount(mountpoint, force);
-    let workers = match start_workers(session.as_fd(), &device, rings) {
+    let workers = match start_workers(connection.as_fd(), &device, rings) {
         Ok(workers) => workers,
         Err(error) => {
             device.stop();
@@ -92,8 +95,6 @@ pub fn serve(spec_json: &str, mountpoint: &Path, socket: &Path, ready: &mut dyn 
             worker.join().map_err(|_| VolumeError::spec("a worker of the volume panicked; its device is gone"))?;
         ended.map_err(VolumeError::system("a worker of the volume failed"))?;
     }
-    // Already unmounted in every ordinary case.
-    let _ = session.unmount();
     result
 }
 
@@ -124,40 +125,6 @@ fn build(spec: &VolumeSpec) -> Result<Device, VolumeError> {
     Device::new(volume, backing, WORKERS).map_err(VolumeError::system("cannot create the wake events of the workers"))
 }
 
-/// What fuser needs to negotiate; requests never reach it.
-struct Negotiation {
-    /// Rings are there for the requests.
-    rings: bool,
-}
-
-impl fuser::Filesystem for Negotiation {
-    fn init(&mut self, _request: &fuser::Request, config: &mut KernelConfig) -> io::Result<()> {
-        // Refused capabilities and bounds cost speed, not function.
-        let _ = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO | InitFlags::FUSE_MAX_PAGES);
-        if self.rings {
-            // A kernel that refuses sends everything through /dev/fuse, which the first ring watches.
-            let _ = config.add_capabilities(InitFlags::FUSE_OVER_IO_URING);
-        }
-        let _ = config.set_max_write(protocol::PAYLOAD_MAX as u32);
-        let _ = config.set_max_background(BACKGROUND_MAX);
-        Ok(())
-    }
-}
-
-fn mount(mountpoint: &Path, rings: bool) -> Result<fuser::Session<Negotiation>, VolumeError> {
-    let action = format!("cannot mount a volume at {}", mountpoint.display());
-    let metadata = fs::metadata(mountpoint).map_err(VolumeError::system(action.clone()))?;
-    if !metadata.is_file() || metadata.len() > 0 {
-        return Err(VolumeError::spec(format!(
-            "{action}: it is not an empty regular file; give the path of a new one"
-        )));
-    }
-    let mut config = Config::default();
-    config.mount_options =
-        vec![MountOption::FSName("plimsoll".to_owned()), MountOption::Subtype("plimsoll".to_owned())];
-    fuser::Session::new(Negotiation { rings }, mountpoint, &config).map_err(VolumeError::system(action))
-}
-
 fn unmount(mountpoint: &Path, force: bool) -> Result<(), VolumeError> {
     match system::unmount(mountpoint, force) {
         // Someone else was faster.
@@ -171,7 +138,7 @@ fn unmount(mountpoint: &Path, force: bool) -> Result<(), VolumeError> {
 }
 
 fn start_workers(
-    session: std::os::fd::BorrowedFd,
+    connection: std::os::fd::BorrowedFd,
     device: &Arc<Device>,
     rings: Vec<uring::Prepared>,
 ) -> Result<Vec<JoinHandle<io::Result<()>>>, VolumeError> {
@@ -179,13 +146,13 @@ fn start_workers(
     let mut rings = rings.into_iter();
     let start = |index| {
         let thread = std::thread::Builder::new().name(format!("volume-{index}"));
-        let descriptor = Descriptor::new(index, workers, system::clone_fuse(session)?, device.clone());
+        let descriptor = Descriptor::new(index, workers, system::clone_fuse(connection)?, device.clone());
         let device = device.clone();
         match rings.next() {
             None => thread.spawn(move || Worker::new(descriptor, device).run()),
             Some(ring) => {
                 let descriptor = (index == 0).then_some(descriptor);
-                let ring = ring.connect(index, system::clone_fuse(session)?, descriptor, device.clone());
+                let ring = ring.connect(index, system::clone_fuse(connection)?, descriptor, device.clone());
                 thread.spawn(move || Worker::new(ring, device).run())
             }
         }

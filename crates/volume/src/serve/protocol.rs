@@ -1,4 +1,5 @@
-//! The part of the FUSE protocol that one regular file needs (`include/uapi/linux/fuse.h`, version 7.31 and later).
+//! The part of the FUSE protocol that one regular file needs (`include/uapi/linux/fuse.h`, version 7.31 and later): what
+//! is agreed on first, requests, and answers.
 //!
 //! The mount point is a regular file, so its inode is the root: there are no directories and no names.
 
@@ -18,6 +19,80 @@ const FOPEN_DIRECT_IO: u32 = 1 << 0;
 const FOPEN_PARALLEL_DIRECT_WRITES: u32 = 1 << 6;
 const ROOT_INODE: u64 = 1;
 const BLOCK_BYTES: u32 = 4096;
+
+const MAJOR: u32 = 7;
+/// Of Linux 5.4: the first with all that is used here. What is said of ours only has to be as new.
+const MINOR: u32 = 31;
+const INIT: u32 = 26;
+const INIT_BYTES: usize = 64;
+
+const ASYNC_READ: u64 = 1 << 0;
+const BIG_WRITES: u64 = 1 << 5;
+const ASYNC_DIO: u64 = 1 << 15;
+const MAX_PAGES: u64 = 1 << 22;
+/// There are flags from the 33rd on.
+const INIT_EXT: u64 = 1 << 30;
+const OVER_IO_URING: u64 = 1 << 41;
+
+/// What is wanted of the kernel; what it does not grant costs speed, not function.
+#[derive(Debug, Clone, Copy)]
+pub struct Wishes {
+    /// Requests that it keeps under way at once.
+    pub background: u16,
+    /// Rings are there for the requests.
+    pub rings: bool,
+}
+
+/// How the first exchange ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Agreed {
+    /// Requests follow.
+    Ready,
+    /// The kernel was told which edition of the protocol to speak, and begins again.
+    AskedAgain,
+    /// Why there is no file system.
+    Not(String),
+}
+
+/// The answer to the kernel's first message.
+pub fn agree(message: &[u8], wishes: Wishes) -> (Vec<u8>, Agreed) {
+    let ticket = u64_at(message, 8).unwrap_or_default();
+    let body = message.get(HEADER_BYTES..).unwrap_or_default();
+    let refused = |why: String| (reply_header(ticket, libc::EPROTO, 0).to_vec(), Agreed::Not(why));
+    let (Some(INIT), Some(major), Some(minor)) = (u32_at(message, 4), u32_at(body, 0), u32_at(body, 4)) else {
+        return refused("the kernel did not begin as FUSE does".to_owned());
+    };
+    if (major, minor) < (MAJOR, MINOR) {
+        return refused(format!("the kernel speaks FUSE {major}.{minor}; {MAJOR}.{MINOR} (Linux 5.4) is needed"));
+    }
+    let mut answer = [0; INIT_BYTES];
+    answer[0..4].copy_from_slice(&MAJOR.to_ne_bytes());
+    answer[4..8].copy_from_slice(&minor.to_ne_bytes());
+    if major == MAJOR {
+        let read_ahead = u32_at(body, 8).unwrap_or_default();
+        let flags = granted(body, wishes.rings);
+        answer[8..12].copy_from_slice(&read_ahead.to_ne_bytes());
+        answer[12..16].copy_from_slice(&(flags as u32).to_ne_bytes());
+        answer[16..18].copy_from_slice(&wishes.background.to_ne_bytes());
+        // From here on the kernel takes the file for congested.
+        answer[18..20].copy_from_slice(&(wishes.background / 4 * 3).to_ne_bytes());
+        answer[20..24].copy_from_slice(&(PAYLOAD_MAX as u32).to_ne_bytes());
+        // Times are as fine as a nanosecond.
+        answer[24..28].copy_from_slice(&1u32.to_ne_bytes());
+        answer[28..30].copy_from_slice(&((PAYLOAD_MAX / BLOCK_BYTES as usize) as u16).to_ne_bytes());
+        answer[32..36].copy_from_slice(&((flags >> 32) as u32).to_ne_bytes());
+    }
+    let whole = [&reply_header(ticket, 0, INIT_BYTES)[..], &answer].concat();
+    (whole, if major == MAJOR { Agreed::Ready } else { Agreed::AskedAgain })
+}
+
+/// What is wished for and offered.
+fn granted(body: &[u8], rings: bool) -> u64 {
+    let wanted = ASYNC_READ | BIG_WRITES | ASYNC_DIO | MAX_PAGES | INIT_EXT | if rings { OVER_IO_URING } else { 0 };
+    let low = u64::from(u32_at(body, 12).unwrap_or_default());
+    let high = if low & INIT_EXT == 0 { 0 } else { u64::from(u32_at(body, 16).unwrap_or_default()) };
+    wanted & (low | high << 32)
+}
 
 /// One request of the kernel.
 #[derive(Debug, PartialEq, Eq)]
@@ -184,6 +259,42 @@ mod tests {
         let request = Request::parse(&bytes).unwrap();
         assert_eq!(request, Request { ticket: 77, operation: Operation::Write { offset: 8192, data: b"abc" } });
         assert_eq!(Request::parse(&message(28, &[])).unwrap().operation, Operation::Unsupported);
+    }
+
+    fn first(major: u32, minor: u32, flags: u64) -> Vec<u8> {
+        let words = [major, minor, 131_072, flags as u32, (flags >> 32) as u32];
+        message(INIT, &words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>())
+    }
+
+    const WISHES: Wishes = Wishes { background: 1024, rings: true };
+
+    #[test]
+    fn what_is_wished_for_and_offered_is_agreed_on() {
+        let flags = |offered, wishes| {
+            let (answer, agreed) = agree(&first(7, 40, offered), wishes);
+            assert_eq!((answer.len(), u64_at(&answer, 8), agreed), (80, Some(77), Agreed::Ready));
+            assert_eq!((u32_at(&answer, 16), u32_at(&answer, 20), u32_at(&answer, 4)), (Some(7), Some(40), Some(0)));
+            assert_eq!((u32_at(&answer, 32), u32_at(&answer, 36)), (Some(1024 | 768 << 16), Some(1 << 20)));
+            assert_eq!(u32_at(&answer, 44).unwrap(), 256, "pages of a request");
+            u64::from(u32_at(&answer, 28).unwrap()) | u64::from(u32_at(&answer, 48).unwrap()) << 32
+        };
+        let all = ASYNC_READ | BIG_WRITES | ASYNC_DIO | MAX_PAGES | INIT_EXT | OVER_IO_URING;
+        assert_eq!(flags(u64::MAX, WISHES), all);
+        assert_eq!(flags(u64::MAX, Wishes { rings: false, ..WISHES }), all & !OVER_IO_URING);
+        assert_eq!(flags(OVER_IO_URING | ASYNC_READ, WISHES), ASYNC_READ, "later flags count with INIT_EXT only");
+        assert_eq!(flags(0, WISHES), 0);
+    }
+
+    #[test]
+    fn a_later_edition_is_asked_for_ours_and_an_earlier_one_refused() {
+        let (answer, agreed) = agree(&first(8, 1, 0), WISHES);
+        assert_eq!((u32_at(&answer, 16), agreed), (Some(7), Agreed::AskedAgain));
+        let (answer, agreed) = agree(&first(7, 30, 0), WISHES);
+        assert_eq!(u32_at(&answer, 4), Some((-libc::EPROTO).cast_unsigned()));
+        assert_eq!(agreed, Agreed::Not("the kernel speaks FUSE 7.30; 7.31 (Linux 5.4) is needed".to_owned()));
+        for strange in [message(15, &[0; 40]), Vec::new(), vec![0; 41], message(INIT, &[0; 4])] {
+            assert!(matches!(agree(&strange, WISHES), (answer, Agreed::Not(_)) if answer.len() == 16));
+        }
     }
 
     #[test]

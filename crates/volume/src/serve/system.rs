@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::connection::DEVICE;
 use crate::model::instance::{CELLS, Table};
 
 /// `_IOR(229, 0, u32)`: a second descriptor for the same FUSE connection.
@@ -50,10 +51,32 @@ pub fn punch_hole(file: &File, offset: u64, bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Another descriptor of the FUSE connection behind `session`; both answer what they read themselves.
-pub fn clone_fuse(session: BorrowedFd) -> io::Result<File> {
-    let clone = OpenOptions::new().read(true).write(true).open("/dev/fuse")?;
-    let mut source = session.as_raw_fd();
+/// Mounts a FUSE file system whose root has this `mode`; its requests are read from `device`.
+pub fn mount(device: &File, path: &Path, mode: u32) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: system calls without arguments that cannot fail.
+    let (user, group) = unsafe { (libc::getuid(), libc::getgid()) };
+    let options = format!("fd={},rootmode={mode:o},user_id={user},group_id={group}", device.as_raw_fd());
+    let options = CString::new(options)?;
+    let flags = libc::MS_NODEV | libc::MS_NOSUID;
+    let (source, kind) = (c"plimsoll".as_ptr(), c"fuse".as_ptr());
+    // SAFETY: all four are valid C strings.
+    unsafe { check(libc::mount(source, path.as_ptr(), kind, flags, options.as_ptr().cast()))? };
+    Ok(())
+}
+
+/// A FUSE connection has ended: nothing is mounted any more that it served.
+pub fn is_broken(connection: &File) -> bool {
+    let mut polled = libc::pollfd { fd: connection.as_raw_fd(), events: 0, revents: 0 };
+    // SAFETY: one valid entry, and no waiting.
+    unsafe { libc::poll(&raw mut polled, 1, 0) };
+    polled.revents & libc::POLLERR != 0
+}
+
+/// Another descriptor of a FUSE connection; both answer what they read themselves.
+pub fn clone_fuse(connection: BorrowedFd) -> io::Result<File> {
+    let clone = OpenOptions::new().read(true).write(true).open(DEVICE)?;
+    let mut source = connection.as_raw_fd();
     // SAFETY: the argument is a valid pointer to a descriptor number, as this request wants.
     unsafe { check(libc::ioctl(clone.as_raw_fd(), FUSE_DEV_IOC_CLONE, &raw mut source))? };
     set_nonblocking(&clone)?;
