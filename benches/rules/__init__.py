@@ -12,6 +12,9 @@ other, from which two rules draw their conclusion: the means of the first five, 
 Test Suite's rule wants (3 to 12, until the standard deviation is below 3.5 %). A difference is one beyond the band of
 the question, for all of them; the time of fio's rules is that of the runs they use, that of Plimsoll the whole command.
 
+Where a session has no answer at the end of its mode, that of a way with -on is extended until it has one (`plimsoll
+extend --until verdict`), for five minutes at most, and the time of that counts, too.
+
 What is least far is asked next, so that the ways take turns. Each result is appended to the file at once, and a
 campaign that is started again with the same file goes on with it; --table prints what the file holds. --through puts a
 command before each measurement, which may wait for a quiet machine: times count inside it.

@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from benches.rules.questions import Question
-from benches.rules.results import Result
+from benches.rules.results import DECIDED, Result
 
 PLIMSOLL = str(Path(sys.executable).parent / "plimsoll")
 RUNS, BY_HAND, ENOUGH = 12, 5, 0.035
 AS_BEFORE = ("--interleave", "blocks", "--set", "runtime=1s", "--set", "warmup=500ms")
 NAMES = ("a", "b")
+ON, MOST = "-on", "5m"
+"""What a way ends with whose sessions are extended until there is an answer, and for how long at most."""
 
 
 class Failed(Exception):
@@ -79,12 +82,14 @@ def by_plimsoll(question: Question, directory: Path, way: str, rule: str) -> lis
         # Nobody but us knows that a served volume's limit is far away, so it is said; see METHODOLOGY.
         asked = ["--interleave", "slices"] if question.slower else []
         began = time.monotonic()
-        _plimsoll(home, *words, *(AS_BEFORE if way == "blocks" else asked))
+        _plimsoll(home, *words, *(AS_BEFORE if way.startswith("blocks") else asked))
         seconds = time.monotonic() - began
-        rows = {row["metric"]: row for row in json.loads(_plimsoll(home, "compare", "--json"))}
-    found = rows.get("iops")
-    if found is None:
-        raise Failed("plimsoll compare: no valid pair of runs")
+        found = _answer(home)
+        if way.endswith(ON) and found["answer"] not in DECIDED:
+            began = time.monotonic()
+            _plimsoll(home, "extend", "--until", "verdict", "--for", MOST, "-q")
+            seconds += time.monotonic() - began
+            found = _answer(home)
     return [
         Result(
             question.name,
@@ -100,6 +105,14 @@ def by_plimsoll(question: Question, directory: Path, way: str, rule: str) -> lis
     ]
 
 
+def _answer(home: Path) -> Mapping[str, Any]:
+    """What the session says of IOPS."""
+    rows = {row["metric"]: row for row in json.loads(_plimsoll(home, "compare", "--json"))}
+    if "iops" not in rows:
+        raise Failed("plimsoll compare: no valid pair of runs")
+    return dict(rows["iops"])
+
+
 def by_slices(question: Question, directory: Path) -> list[Result]:
     """As it comes."""
     return by_plimsoll(question, directory, "slices", "Plimsoll")
@@ -108,6 +121,16 @@ def by_slices(question: Question, directory: Path) -> list[Result]:
 def by_blocks(question: Question, directory: Path) -> list[Result]:
     """As it was before there were slices."""
     return by_plimsoll(question, directory, "blocks", "Plimsoll, blocks")
+
+
+def by_slices_on(question: Question, directory: Path) -> list[Result]:
+    """Until there is an answer."""
+    return by_plimsoll(question, directory, f"slices{ON}", "Plimsoll, extended")
+
+
+def by_blocks_on(question: Question, directory: Path) -> list[Result]:
+    """As it was before there were slices, until there is an answer."""
+    return by_plimsoll(question, directory, f"blocks{ON}", "Plimsoll, blocks, extended")
 
 
 def fio(file: Path, question: Question, side: int) -> tuple[float, float]:
@@ -164,7 +187,14 @@ def _conclusion(question: Question, name: str, sides: Sequence[Sequence[tuple[fl
     return Result(question.name, "fio", name, answer, seconds, ratio, blocks=sum(len(side) for side in used))
 
 
-WAYS: Mapping[str, Callable[[Question, Path], list[Result]]] = {"slices": by_slices, "blocks": by_blocks, "fio": by_fio}
+WAYS: Mapping[str, Callable[[Question, Path], list[Result]]] = {
+    "slices": by_slices,
+    "blocks": by_blocks,
+    "fio": by_fio,
+    f"slices{ON}": by_slices_on,
+    f"blocks{ON}": by_blocks_on,
+}
+NAMED = {"slices": "Plimsoll", "blocks": "Plimsoll, blocks"}
 
 
 def measured(question: Question, way: str, directory: Path) -> list[Result]:
@@ -174,7 +204,8 @@ def measured(question: Question, way: str, directory: Path) -> list[Result]:
     try:
         found = WAYS[way](question, directory)
     except (Failed, OSError, ValueError) as error:
-        rules = list(RULES) if way == "fio" else ["Plimsoll" if way == "slices" else "Plimsoll, blocks"]
+        extended = ", extended" if way.endswith(ON) else ""
+        rules = list(RULES) if way == "fio" else [NAMED[way.removesuffix(ON)] + extended]
         lost = round(time.monotonic() - began, 2)
         found = [Result(question.name, way, rule, "failed", lost, error=str(error)) for rule in rules]
     return [Result(**{**vars(each), "when": when}) for each in found]

@@ -42,7 +42,9 @@ class Question:
         return {**self.both, **self.sides[side]}
 
 
-_REAL = {"slices": 20, "blocks": 10, "fio": 10}
+_EXTENDED = {"slices-on": 10, "blocks-on": 10}
+_SAME = {"slices": 60, "blocks": 60, "fio": 20, **_EXTENDED}
+_REAL = {"slices": 20, "blocks": 10, "fio": 10, **_EXTENDED}
 BASE = 8.0
 """Makes the latency of a served disk about 1.5 ms, beside which that of this disk and of the way there is small."""
 
@@ -74,7 +76,7 @@ def _depths(one: int, other: int, band: float) -> Question:
 QUESTIONS = {
     each.name: each
     for each in (
-        Question("aa", "one file under two names", SAME, 0.10, {"slices": 60, "blocks": 60, "fio": 20}, mode="quick"),
+        Question("aa", "one file under two names", SAME, 0.10, _SAME, mode="quick"),
         _served(5, 0.02),
         _served(10, 0.05),
         _served(20, 0.10),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -24,7 +25,7 @@ class Result:
 
     question: str
     way: str
-    """What was measured: `slices`, `blocks` or `fio`."""
+    """What was measured: `slices`, `blocks`, `fio`; with `-on`, sessions extended until there is an answer."""
     rule: str
     answer: str
     """`better`, `worse`, `same`, `unknown`; `failed`, and then `error` says why."""
@@ -141,14 +142,15 @@ def _together(results: Sequence[Result]) -> Iterator[str]:
         decided = [each for each in real if each.rule == rule and each.answer in DECIDED]
         backwards = sum(each.wrong and each.answer != "same" for each in decided)
         yield f"{rule}: of {len(decided)} answers on real differences {backwards} in the wrong direction."
-    for name, question in QUESTIONS.items():
+    for (name, question), on in itertools.product(QUESTIONS.items(), ("", "-on")):
         ways = {
             way: until_answer(of_it)
             for way in ("slices", "blocks")
-            if (of_it := [r for r in results if (r.question, r.way) == (name, way) and r.answer != "failed"])
+            if (of_it := [r for r in results if (r.question, r.way) == (name, way + on) and r.answer != "failed"])
         }
         if len(ways) == 2 and math.isfinite(ways["slices"]):
-            yield f"{question.title}: slices have an answer {_earlier(ways['slices'], ways['blocks'])}."
+            said = f"slices have an answer {_earlier(ways['slices'], ways['blocks'])}"
+            yield f"{question.title}{', extended' if on else ''}: {said}."
 
 
 def _earlier(slices: float, blocks: float) -> str:
