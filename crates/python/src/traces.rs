@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use plimsoll_logs::trace::copy::Copy;
+use plimsoll_logs::trace::conversion::Conversion;
 use plimsoll_logs::trace::fault::Fault;
 use plimsoll_logs::trace::merged::{Merged, Part};
 use plimsoll_logs::trace::source::HEAD_BYTES;
@@ -142,21 +142,21 @@ impl TraceMerge {
 
 /// A trace in our own format while another one is converted to it.
 #[pyclass(frozen, module = "plimsoll._core")]
-pub struct TraceWriter(Mutex<Copy>);
+pub struct TraceWriter(Mutex<Conversion>);
 
 #[pymethods]
 impl TraceWriter {
     #[new]
     #[pyo3(signature = (from_first=false))]
     fn new(from_first: bool) -> Self {
-        Self(Mutex::new(Copy::new(from_first)))
+        Self(Mutex::new(Conversion::new(from_first)))
     }
 
     /// What the last chunk of a reader held, as bytes of our own format.
     fn copy<'py>(&self, py: Python<'py>, reader: &TraceReader) -> PyResult<Bound<'py, PyBytes>> {
         let out = py.detach(|| {
             let reading = reader.reading();
-            self.copying().add(&reading.source, &reading.batch)
+            self.converting().add(&reading.source, &reading.batch)
         });
         Ok(PyBytes::new(py, &out.map_err(|fault| faulty(&fault))?))
     }
@@ -164,12 +164,12 @@ impl TraceWriter {
     /// The end of the file. `totals_json` are those of the reader.
     fn finish<'py>(&self, py: Python<'py>, totals_json: &str) -> PyResult<Bound<'py, PyBytes>> {
         let told = serde_json::from_str(totals_json).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(PyBytes::new(py, &self.copying().finish(told).map_err(|fault| faulty(&fault))?))
+        Ok(PyBytes::new(py, &self.converting().finish(told).map_err(|fault| faulty(&fault))?))
     }
 }
 
 impl TraceWriter {
-    fn copying(&self) -> MutexGuard<'_, Copy> {
+    fn converting(&self) -> MutexGuard<'_, Conversion> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

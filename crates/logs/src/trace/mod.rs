@@ -2,7 +2,7 @@
 //!
 //! Bytes come in and events go out, in order of their arrival, a batch at a time; nothing grows with the trace.
 
-pub mod copy;
+pub mod conversion;
 pub mod event;
 pub mod fault;
 pub mod header;

@@ -6,8 +6,8 @@ use crate::trace::header::{Header, Totals};
 use crate::trace::source::Source;
 use crate::trace::writer::Writer;
 
-/// A copy under way: `add` for what each chunk of the other held, then `finish`.
-pub struct Copy {
+/// A conversion under way: `add` for what each chunk of the other held, then `finish`.
+pub struct Conversion {
     writer: Option<Writer>,
     header: Header,
     totals: Totals,
@@ -17,13 +17,13 @@ pub struct Copy {
     begin_ns: u64,
 }
 
-impl Copy {
+impl Conversion {
     /// All of the other, or what it holds `from_first` event on.
     pub fn new(from_first: bool) -> Self {
         Self { writer: None, header: Header::default(), totals: Totals::default(), from_first, begin_ns: 0 }
     }
 
-    /// These events of `source`: what the copy goes on with.
+    /// These events of `source`: what our file goes on with.
     pub fn add(&mut self, source: &Source, batch: &[Event]) -> Result<Vec<u8>, Fault> {
         let mut out = Vec::new();
         let Some(header) = source.header() else { return Ok(out) };
@@ -54,7 +54,7 @@ impl Copy {
         Ok(out)
     }
 
-    /// How the copy ends, given the totals of the other.
+    /// How our file ends, given the totals of the other.
     pub fn finish(&mut self, told: Totals) -> Result<Vec<u8>, Fault> {
         let mut out = Vec::new();
         // Nothing came that a beginning could have waited for.
