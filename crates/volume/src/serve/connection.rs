@@ -10,9 +10,6 @@ use super::protocol::{self, Agreed, Wishes};
 use super::system;
 use crate::error::VolumeError;
 
-/// Where the kernel hands out connections.
-pub const DEVICE: &str = "/dev/fuse";
-
 /// A mounted file system whose requests wait to be read. Unmounted on drop, if it still is mounted.
 #[derive(Debug)]
 pub struct Connection {
@@ -32,7 +29,7 @@ impl Connection {
                 "{action}: it is not an empty regular file; give the path of a new one"
             )));
         }
-        let device = OpenOptions::new().read(true).write(true).open(DEVICE).map_err(failed())?;
+        let device = OpenOptions::new().read(true).write(true).open(system::FUSE).map_err(failed())?;
         system::mount(&device, &mountpoint, metadata.mode()).map_err(failed())?;
         let connection = Self { device, mountpoint };
         connection.agree(wishes).map_err(failed())?;

@@ -11,9 +11,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::connection::DEVICE;
 use crate::model::instance::{CELLS, Table};
 
+/// Where the kernel hands out FUSE connections.
+pub const FUSE: &str = "/dev/fuse";
 /// `_IOR(229, 0, u32)`: a second descriptor for the same FUSE connection.
 const FUSE_DEV_IOC_CLONE: libc::c_ulong = 0x8004_E500;
 /// Not in `libc` for every target: this process is part of the I/O path, so memory reclaim must not wait for it.
@@ -75,7 +76,7 @@ pub fn is_broken(connection: &File) -> bool {
 
 /// Another descriptor of a FUSE connection; both answer what they read themselves.
 pub fn clone_fuse(connection: BorrowedFd) -> io::Result<File> {
-    let clone = OpenOptions::new().read(true).write(true).open(DEVICE)?;
+    let clone = OpenOptions::new().read(true).write(true).open(FUSE)?;
     let mut source = connection.as_raw_fd();
     // SAFETY: the argument is a valid pointer to a descriptor number, as this request wants.
     unsafe { check(libc::ioctl(clone.as_raw_fd(), FUSE_DEV_IOC_CLONE, &raw mut source))? };
