@@ -40,7 +40,10 @@ impl Connection {
     fn agree(&self, wishes: Wishes) -> io::Result<()> {
         let mut message = vec![0; protocol::BUFFER_BYTES];
         loop {
-            let length = (&self.device).read(&mut message)?;
+            let length = match (&self.device).read(&mut message) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
             let (answer, agreed) = protocol::agree(&message[..length], wishes);
             (&self.device).write_all(&answer)?;
             match agreed {
