@@ -140,11 +140,11 @@ SITUATIONS = [
     ),
     _situation(
         "sums that an instance carries only if they come evenly",
-        load((Part(3600, 1000),), period_s=300, size=16_384),
+        load((Part(3600, 250),), period_s=300, size=65_536),
         Asked(current="type=gp3,size=500GiB,iops=16000,throughput=500,instance=m5.large", headroom=1.0),
         "The instance m5.large would cap this load with 100 % headroom by its own limits in the worst bursts, and not "
         "if its I/Os came evenly",
-        "by their own limits in the worst bursts, 28 of them even if they came evenly",
+        "by their own limits in the worst bursts, 25 of them even if they came evenly",
         never=("does not cap",),
     ),
     _situation(

@@ -11,7 +11,7 @@ from tests.clouds.machines import Machines
 from tests.clouds.proxy import Proxy
 from tests.integration.run.conftest import Command
 
-TEST = ("run", "randread", "--set", "size=32MiB", "--set", "runtime=2s", "--set", "warmup=2s")
+TEST = ("run", "randread", "--set", "size=32MiB", "--set", "runtime=1s", "--set", "warmup=2s")
 HOW = ("--repeats", "4", "--band", "25%", "--noisy-host")
 EMULATED = "gp3=vol:type=gp3,size=20GiB,instance=m7i.xlarge"
 WRONG = re.compile(r"the model of gp3 20 GiB.*? is wrong")

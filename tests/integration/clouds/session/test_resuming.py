@@ -94,7 +94,7 @@ def test_what_was_swept_cannot_go_on_and_says_what_to_do(
 def test_a_study_of_several_allocations_goes_on_to_its_end(
     plimsoll: Command, cloud: Machines, proxy: Proxy, tmp_path: Path
 ) -> None:
-    killed(tmp_path, "block 1", *RUN, "--repeats", "3", "--allocations", "3")
+    killed(tmp_path, "block 1", *RUN, "--repeats", "2", "--allocations", "3")
     answer = plimsoll("run", "--resume")
     assert "allocation 2 of at most 3" in answer.err
     assert "3 fresh allocations of each" in answer.out
