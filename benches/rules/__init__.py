@@ -13,7 +13,8 @@ Test Suite's rule wants (3 to 12, until the standard deviation is below 3.5 %). 
 the question, for all of them; the time of fio's rules is that of the runs they use, that of Plimsoll the whole command.
 
 Where a session has no answer at the end of its mode, that of a way with -on is extended until it has one (`plimsoll
-extend --until verdict`), for five minutes at most, and the time of that counts, too.
+extend --until verdict`), for five minutes at most, and the time of that counts, too. The way long-on is Plimsoll as the
+same words were carried out before slices: one target after the other, in runs as long as the test's own, of 10 s.
 
 What is least far is asked next, so that the ways take turns. Each result is appended to the file at once, and a
 campaign that is started again with the same file goes on with it; --table prints what the file holds. --through puts a

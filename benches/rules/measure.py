@@ -20,7 +20,11 @@ from benches.rules.results import DECIDED, Result
 
 PLIMSOLL = str(Path(sys.executable).parent / "plimsoll")
 RUNS, BY_HAND, ENOUGH = 12, 5, 0.035
-AS_BEFORE = ("--interleave", "blocks", "--set", "runtime=1s", "--set", "warmup=500ms")
+AS_BEFORE: Mapping[str, Sequence[str]] = {
+    "blocks": ("--interleave", "blocks", "--set", "runtime=1s", "--set", "warmup=500ms"),
+    "long": ("--interleave", "blocks"),
+}
+"""What is added to a command that measures one target after the other."""
 NAMES = ("a", "b")
 ON, MOST = "-on", "5m"
 """What a way ends with whose sessions are extended until there is an answer, and for how long at most."""
@@ -82,7 +86,7 @@ def by_plimsoll(question: Question, directory: Path, way: str, rule: str) -> lis
         # Nobody but us knows that a served volume's limit is far away, so it is said; see METHODOLOGY.
         asked = ["--interleave", "slices"] if question.slower else []
         began = time.monotonic()
-        _plimsoll(home, *words, *(AS_BEFORE if way.startswith("blocks") else asked))
+        _plimsoll(home, *words, *AS_BEFORE.get(way.removesuffix(ON), asked))
         seconds = time.monotonic() - began
         found = _answer(home)
         if way.endswith(ON) and found["answer"] not in DECIDED:
@@ -131,6 +135,11 @@ def by_slices_on(question: Question, directory: Path) -> list[Result]:
 def by_blocks_on(question: Question, directory: Path) -> list[Result]:
     """As it was before there were slices, until there is an answer."""
     return by_plimsoll(question, directory, f"blocks{ON}", "Plimsoll, blocks, extended")
+
+
+def by_long_on(question: Question, directory: Path) -> list[Result]:
+    """As the same words were carried out before there were slices, until there is an answer."""
+    return by_plimsoll(question, directory, f"long{ON}", "Plimsoll, long blocks, extended")
 
 
 def fio(file: Path, question: Question, side: int) -> tuple[float, float]:
@@ -193,8 +202,9 @@ WAYS: Mapping[str, Callable[[Question, Path], list[Result]]] = {
     "fio": by_fio,
     f"slices{ON}": by_slices_on,
     f"blocks{ON}": by_blocks_on,
+    f"long{ON}": by_long_on,
 }
-NAMED = {"slices": "Plimsoll", "blocks": "Plimsoll, blocks"}
+NAMED = {"slices": "Plimsoll", "blocks": "Plimsoll, blocks", "long": "Plimsoll, long blocks"}
 
 
 def measured(question: Question, way: str, directory: Path) -> list[Result]:

@@ -42,7 +42,7 @@ class Question:
         return {**self.both, **self.sides[side]}
 
 
-_EXTENDED = {"slices-on": 10, "blocks-on": 10}
+_EXTENDED = {"slices-on": 10, "blocks-on": 10, "long-on": 3}
 _SAME = {"slices": 60, "blocks": 60, "fio": 20, **_EXTENDED}
 _REAL = {"slices": 20, "blocks": 10, "fio": 10, **_EXTENDED}
 BASE = 8.0

@@ -25,7 +25,8 @@ class Result:
 
     question: str
     way: str
-    """What was measured: `slices`, `blocks`, `fio`; with `-on`, sessions extended until there is an answer."""
+    """What was measured: `slices`, `blocks`, `fio`; with `-on`, sessions extended until there is an answer, which there
+    are of `long`, too: blocks of runs as long as the test's."""
     rule: str
     answer: str
     """`better`, `worse`, `same`, `unknown`; `failed`, and then `error` says why."""
@@ -142,22 +143,22 @@ def _together(results: Sequence[Result]) -> Iterator[str]:
         decided = [each for each in real if each.rule == rule and each.answer in DECIDED]
         backwards = sum(each.wrong and each.answer != "same" for each in decided)
         yield f"{rule}: of {len(decided)} answers on real differences {backwards} in the wrong direction."
-    for (name, question), on in itertools.product(QUESTIONS.items(), ("", "-on")):
-        ways = {
-            way: until_answer(of_it)
-            for way in ("slices", "blocks")
-            if (of_it := [r for r in results if (r.question, r.way) == (name, way + on) and r.answer != "failed"])
-        }
-        if len(ways) == 2 and math.isfinite(ways["slices"]):
-            said = f"slices have an answer {_earlier(ways['slices'], ways['blocks'])}"
+    for (name, question), on, way in itertools.product(QUESTIONS.items(), ("", "-on"), ("blocks", "long")):
+        slices, other = (
+            [each for each in results if (each.question, each.way) == (name, one + on) and each.answer != "failed"]
+            for one in ("slices", way)
+        )
+        if slices and other and math.isfinite(until_answer(slices)):
+            said = f"slices have an answer {_earlier(until_answer(slices), until_answer(other), way)}"
             yield f"{question.title}{', extended' if on else ''}: {said}."
 
 
-def _earlier(slices: float, blocks: float) -> str:
+def _earlier(slices: float, other: float, way: str) -> str:
     """In the median session."""
-    return (
-        f"in {slices / blocks:.2f} of the time of blocks" if math.isfinite(blocks) else "where blocks mostly have none"
-    )
+    blocks = "blocks" if way == "blocks" else "long blocks"
+    if not math.isfinite(other):
+        return f"where {blocks} mostly have none"
+    return f"in {slices / other:.2f} of the time of {blocks}"
 
 
 def as_json(results: Sequence[Result]) -> list[dict[str, Any]]:
