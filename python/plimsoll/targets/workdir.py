@@ -25,6 +25,7 @@ from types import FrameType
 
 from pydantic import ValidationError
 
+from plimsoll.drafts import whole_file
 from plimsoll.errors import TargetError
 from plimsoll.location import home
 from plimsoll.model import Record
@@ -183,9 +184,9 @@ def _unwritable(parent: HeldFolder, error: OSError) -> str:
 
 
 def _register(claim: Claim) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(_entry(claim), flags, 0o600), "w") as file:
-        file.write(claim.model_dump_json())
+    # Half of an entry would be of nobody, and stay.
+    with whole_file(_entry(claim)) as file:
+        file.write(claim.model_dump_json().encode())
 
 
 def _sweep(claim: Claim) -> bool:
@@ -220,17 +221,22 @@ def _sweep(claim: Claim) -> bool:
 
 
 def _is_ours(claim: Claim, folder: HeldFolder) -> bool:
-    """Whether the open folder is of this user, and carries the token (or is still empty)."""
+    """Whether the open folder is of this user, and carries the token, or what was written of it before a kill."""
     try:
         if os.fstat(folder.descriptor).st_uid != os.geteuid():
             return False
-        if not os.listdir(folder.descriptor):
+        inside = os.listdir(folder.descriptor)
+        if not inside:
             # Killed between making the folder and writing the marker; nothing can be lost.
             return True
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         marker = os.open(MARKER, flags, dir_fd=folder.descriptor)
         try:
-            return Claim.model_validate_json(os.read(marker, LARGEST_MARKER)).token == claim.token
+            content = os.read(marker, LARGEST_MARKER)
+            if inside == [MARKER] and claim.model_dump_json().encode().startswith(content):
+                # Killed while writing it; nothing else is there.
+                return True
+            return Claim.model_validate_json(content).token == claim.token
         finally:
             os.close(marker)
     except (OSError, ValidationError):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from benches.torture.supervisor import Call, Supervisor
 from tests.conftest import need
 
 from plimsoll import drafts
+from plimsoll.targets import workdir
 
 SEED = int(os.environ.get("PLIMSOLL_TORTURE_SEED", "1"))
 KILLS = 25
@@ -31,6 +33,13 @@ FOLDER = """
 from plimsoll.drafts import scratch_folder
 with scratch_folder() as folder:
     (folder / "in it").write_bytes(b"new")
+"""
+WORK = """
+import sys
+from pathlib import Path
+from plimsoll.targets.workdir import workdir
+with workdir(Path(sys.argv[1]).parent, "session") as folder:
+    (folder.path / "in it").write_bytes(b"new")
 """
 FOR_EVER = """
 import sys
@@ -171,16 +180,31 @@ def swept(places: Places, before: bytes | None, told: str) -> None:
     assert places.files() == THEIRS | ({"out/o"} if found else set()), told
 
 
-def test_a_folder_killed_at_each_of_its_calls(tmp_path: Path) -> None:
-    supervisor = Supervisor(tmp_path)
-    assert supervised(Places(tmp_path / "undisturbed").make(), FOLDER, supervisor) == 0
-    calls = [call for call in supervisor.calls() if "/tmp" in call.place or "/active" in call.place]
-    assert {call.name for call in calls} >= {"open", "lock", "write", "mkdir", "unlink"}
+def killed_at_each_call(folder: Path, script: str, *where: str) -> Iterator[tuple[Places, Call]]:
+    """What was left each time; of the calls below these places of it."""
+    undisturbed = Places(folder / "undisturbed").make()
+    supervisor = Supervisor(undisturbed.root)
+    assert supervised(undisturbed, script, supervisor) == 0
+    calls = [call for call in supervisor.calls() if call.place.startswith(where)]
+    assert {call.name for call in calls} >= {"open", "write", "mkdir", "unlink"}
     for number, call in enumerate(calls):
-        places = Places(tmp_path / f"x{number}").make()
-        own = Call(call.name, call.place.replace("undisturbed", f"x{number}"), call.number)
-        supervised(places, FOLDER, Supervisor(tmp_path, kills=own))
-        swept(places, None, str(own))
+        places = Places(folder / str(number)).make()
+        assert supervised(places, script, Supervisor(places.root, kills=call)) == -signal.SIGKILL, call
+        yield places, call
+
+
+def test_a_folder_killed_at_each_of_its_calls(tmp_path: Path) -> None:
+    for places, call in killed_at_each_call(tmp_path, FOLDER, "tmp", "home/active"):
+        swept(places, None, str(call))
+
+
+def test_a_work_folder_killed_at_each_of_its_calls(tmp_path: Path) -> None:
+    for places, call in killed_at_each_call(tmp_path, WORK, "out", "home/active"):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setenv("PLIMSOLL_HOME", str(places.home))
+            workdir.sweep()
+        swept(places, None, str(call))
+        assert sorted(os.listdir(places.root / "out")) == [".plimsoll-theirs.part", "theirs"], call
 
 
 def test_killed_at_any_moment_by_the_next_command(places: Places) -> None:
