@@ -66,7 +66,8 @@ def test_the_library_rents_as_the_command_does(cloud: Machines, proxy: Proxy, tm
 def test_fresh_allocations_give_a_verdict_on_the_products_and_end_early(
     plimsoll: Command, cloud: Machines, proxy: Proxy
 ) -> None:
-    slower = ("--on", "fast=aws:gp3,size=20GiB", "--on", "slow=aws:io1,size=20GiB,iops=500", "--instance", "m7i.xlarge")
+    # So far apart that a busy machine does not make three allocations too few.
+    slower = ("--on", "fast=aws:gp3,size=20GiB", "--on", "slow=aws:io1,size=20GiB,iops=100", "--instance", "m7i.xlarge")
     answer = plimsoll("run", "randread", *slower, *BRIEF, "--repeats", "3", "--allocations", "5", "--budget", "5USD")
     assert "allocation 3 of at most 5" in answer.err
     assert "allocation 4" not in answer.err, "it is decided after three"
@@ -86,7 +87,7 @@ def test_fresh_allocations_give_a_verdict_on_the_products_and_end_early(
     names = [row["session"] for row in plimsoll("list", "sessions", "--json").json]
     (row,) = [each for each in plimsoll("compare", "--products", *names, "--json").json if each["metric"] == "iops"]
     assert (row["answer"], row["allocations"], row["target"]) == ("worse", 3, "slow")
-    assert 4 < 1 / row["ratio"] < 8, "3,000 and 500 IOPS"
+    assert 20 < 1 / row["ratio"] < 40, "3,000 and 100 IOPS"
 
 
 def test_an_interrupt_gives_everything_back_and_keeps_the_bill(

@@ -59,7 +59,7 @@ def test_the_search_of_a_study_is_rented_measured_and_given_back(
     """Two of its three databases: each is searched for its load line by a client machine."""
     report = tmp_path / "report.md"
     words = ("knee", "rds-piops-2013", *some("rds-piops-2013", ("standard", "iops1000")), *QUICK)
-    brief = ("--stored=0s", "--mode=quick")
+    brief = ("--stored=0s", "--clients=1..8")
     answer = plimsoll(*words, *brief, "--clients-on=aws:m7i.large", "--budget=5USD", "-o", report)
     assert left(proxy.moto) == []
     assert cloud.running == []
