@@ -125,17 +125,8 @@ def silently_different(plain: Outcome, spelled: Outcome, *, own_word: bool = Fal
 
 
 def spelled(content: bytes) -> Iterator[tuple[int, str, Callable[[str], bytes]]]:
-    """Numbers of a file with their line, and what puts another text in their place.
-
-    All numbers of a line, and of lines that differ in digits alone the first and the last.
-    """
-    kinds: dict[bytes, list[int]] = {}
-    for number, line in enumerate(content.split(b"\n")):
-        kinds.setdefault(b" ".join(re.sub(rb"\d+", b"0", line).split()), []).append(number)
-    looked_at = {number for alike in kinds.values() for number in (alike[0], alike[-1])}
+    """Every number of a file with its line, and what puts another text in its place."""
     for match in NUMBER.finditer(content):
-        if content.count(b"\n", 0, match.start()) not in looked_at:
-            continue
         begin, end = match.span()
 
         def replaced(text: str, begin: int = begin, end: int = end) -> bytes:

@@ -1,4 +1,4 @@
-"""The numbers of every fixture in 15 spellings: read right, refused or told of; never silently different."""
+"""Every number of every fixture in 15 spellings: read right, refused or told of; never silently different."""
 
 from __future__ import annotations
 
