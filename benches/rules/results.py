@@ -25,8 +25,8 @@ class Result:
 
     question: str
     way: str
-    """What was measured: `slices`, `blocks`, `fio`; with `-on`, sessions extended until there is an answer, which there
-    are of `long`, too: blocks of runs as long as the test's."""
+    """What was measured: `slices`, `blocks`, `fio`; with `-on`, sessions extended until there is an answer. Only so:
+    `long`, blocks of runs as long as the test's own."""
     rule: str
     answer: str
     """`better`, `worse`, `same`, `unknown`; `failed`, and then `error` says why."""
