@@ -32,7 +32,8 @@ pub struct Outcome {
     pub unissued: u64,
     /// Wall clock at the start of the measured part, ns since 1970.
     pub started_ns: u64,
-    /// Length of the measured part; with slices of all their parts that count.
+    /// Length of the measured part, which rates are divided by ([`Window::measured_ns`](crate::window::Window::measured_ns));
+    /// with slices of all their parts that count.
     pub elapsed_ns: u64,
     pub phases: Phases,
     pub operations: BTreeMap<String, OperationTotals>,
@@ -157,7 +158,8 @@ pub struct Moved {
     pub bytes: u64,
 }
 
-/// One interval (about a second) of the measured part; of a job with slices the part of one slice that counts.
+/// One interval (about a second) of the measured part, the last one until all is back; of a job with slices the part of one
+/// slice that counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Since the start of the measured part; with slices since the moment that the job was told to go.

@@ -20,7 +20,8 @@ pub fn sum_up<B: Batch>(
     let last = if back.len() == reports.len() { back.iter().map(|report| report.end_ns).max() } else { None };
     let end_ns = last.unwrap_or_else(monotonic_ns);
     let lasted_ns = end_ns.saturating_sub(window.measure_ns);
-    let elapsed_ns = timeline.counted_ns(lasted_ns);
+    let counted_ns = timeline.counted_ns(lasted_ns);
+    let elapsed_ns = window.measured_ns(counted_ns);
     outcome.elapsed_ns = elapsed_ns;
     outcome.phases.warmup_ns = (window.measure_ns - window.begin_ns).min(end_ns.saturating_sub(window.begin_ns));
     outcome.phases.measure_ns = lasted_ns;
@@ -32,7 +33,7 @@ pub fn sum_up<B: Batch>(
     outcome.interval_histograms = timeline.interval_histograms();
     outcome.mean_in_flight = timeline.total().in_flight_ns() as f64 / elapsed_ns.max(1) as f64;
     let threads: Vec<Used> = back.iter().map(|report| report.used).collect();
-    outcome.cpu = cpu_use(&threads, elapsed_ns);
+    outcome.cpu = cpu_use(&threads, counted_ns);
     outcome.offered_operations = scheduled.then(|| back.iter().map(|report| report.offered).sum());
     let steady = back.iter().all(|report| report.clock == "tsc") && !back.is_empty();
     outcome.clock = if steady { "tsc" } else { "monotonic" }.to_owned();

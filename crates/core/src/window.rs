@@ -13,6 +13,8 @@ pub struct Window {
     pub interval_ns: u64,
     /// Number of the last interval.
     pub last_interval: u64,
+    /// Rates are over the time until all is back, not until nothing is started any more ([`Window::measured_ns`]).
+    pub until_all_is_back: bool,
 }
 
 impl Window {
@@ -21,7 +23,18 @@ impl Window {
         let measure_ns = begin_ns + warmup_ns;
         // A rest of less than half an interval belongs to the interval before.
         let intervals = ((runtime_ns as f64 / interval_ns as f64).round() as u64).max(1);
-        Self { begin_ns, measure_ns, end_ns: measure_ns + runtime_ns, interval_ns, last_interval: intervals - 1 }
+        let (last_interval, until_all_is_back) = (intervals - 1, warmup_ns == 0);
+        Self { begin_ns, measure_ns, end_ns: measure_ns + runtime_ns, interval_ns, last_interval, until_all_is_back }
+    }
+
+    /// How long the measured time is if all was back `lasted_ns` after its beginning.
+    ///
+    /// What counts is what was started in it. After a warm-up that is as much as its time is worth, however long an
+    /// operation takes: as many are under way at its beginning, and do not count, as at its end, and do. Waiting for the
+    /// latter takes time in which nothing is started, and is no part of it. Without a warm-up the operations that fill the
+    /// queue come on top, and with them the time that it takes to empty it again.
+    pub fn measured_ns(&self, lasted_ns: u64) -> u64 {
+        if self.until_all_is_back { lasted_ns } else { lasted_ns.min(self.end_ns - self.measure_ns) }
     }
 
     /// The interval at `now`.
@@ -56,6 +69,13 @@ mod tests {
         assert_eq!(Window::new(100, 50, 2600, 1000).last_interval, 2);
         assert_eq!([0, 149, 1149, 1150, 9000].map(|now| window.interval_at(now)), [0, 0, 0, 1, 1]);
         assert_eq!([window.end_of(0), window.end_of(1)], [1150, u64::MAX]);
+    }
+
+    #[test]
+    fn after_a_warm_up_the_measured_time_ends_with_its_time() {
+        let times = |window: Window| [0, 900, 1000, 1400].map(|lasted_ns| window.measured_ns(lasted_ns));
+        assert_eq!(times(Window::new(100, 50, 1000, 1000)), [0, 900, 1000, 1000]);
+        assert_eq!(times(Window::new(100, 0, 1000, 1000)), [0, 900, 1000, 1400]);
     }
 
     #[test]

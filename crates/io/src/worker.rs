@@ -52,6 +52,8 @@ pub struct Worker<E: Engine, S: Semantics> {
     pub(crate) in_flight: u32,
     /// Last time that `in_flight` was accounted for.
     pub(crate) accounted_ns: u64,
+    /// The integral of the last interval when its time was up, if what comes back later is no part of it.
+    in_flight_at_end: Option<u64>,
     pub(crate) batch: Batching,
     /// The depth was reached: waits until few enough are in flight.
     pub(crate) draining: bool,
@@ -114,6 +116,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             gate: if paused.is_some() { Gate::Rest } else { Gate::Open },
             in_flight: 0,
             accounted_ns: 0,
+            in_flight_at_end: None,
             batch: spec.batch.unwrap_or(Batching { submit: BATCH, complete: 1, low: spec.depth }),
             draining: false,
             counting_ns: u64::MAX,
@@ -350,3 +353,6 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
 pub(crate) fn engine_failed(error: std::io::Error) -> JobError {
     JobError::Engine { message: format!("the engine stopped working: {error}"), errno: error.raw_os_error() }
 }
+
+#[cfg(test)]
+mod tests;

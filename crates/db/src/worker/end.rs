@@ -42,6 +42,8 @@ impl<D: Driver> Worker<D> {
         report.absent = std::mem::take(&mut self.absence).end(now, self.parts.clients.len());
         report.common.close(now, self.used_at_start, self.course.as_ref().map(Course::used), &self.parts.clock);
         if self.used_at_start.is_some() {
+            let batch = &mut self.parts.batch;
+            batch.in_flight_ns = self.in_flight_at_end.unwrap_or(batch.in_flight_ns);
             self.deliver(self.interval);
         } else if self.course.is_none() && report.fault.is_none() && !stopped {
             report.fault = Some(JobError::driver("the run ended before it was measured"));

@@ -39,6 +39,9 @@ impl<D: Driver> Worker<D> {
         self.expire(now);
         if now >= window.end_ns {
             self.gate = Gate::Finished;
+            // The time is up, and for that long the integral is. Comes again for replies that are late.
+            let in_flight_ns = (!window.until_all_is_back).then_some(self.parts.batch.in_flight_ns);
+            self.in_flight_at_end = self.in_flight_at_end.or(in_flight_ns);
         }
         let end = if now >= window.end_ns { now + LATE_NS } else { window.end_ns };
         self.timer_ns = window.end_of(self.interval).min(end);

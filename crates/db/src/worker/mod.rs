@@ -116,6 +116,8 @@ pub struct Worker<D: Driver> {
     gate: Gate,
     /// Last time that `busy` was accounted for.
     accounted_ns: u64,
+    /// The integral of the last interval when its time was up, if what is answered later is no part of it.
+    in_flight_at_end: Option<u64>,
     /// Operations meant to start from here on count; never before the warm-up is over.
     counting_ns: u64,
     /// When something other than a reply has to be done.
@@ -150,6 +152,7 @@ impl<D: Driver> Worker<D> {
             busy: 0,
             gate: if course.is_some() { Gate::Rest } else { Gate::Open },
             accounted_ns: 0,
+            in_flight_at_end: None,
             counting_ns: u64::MAX,
             timer_ns: if course.is_some() { window.begin_ns } else { window.measure_ns },
             interval: 0,
@@ -383,3 +386,6 @@ fn check_values<S>(client: &mut Client<S>, work: &mut Work) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

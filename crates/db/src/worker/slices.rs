@@ -74,6 +74,3 @@ impl<D: Driver> Worker<D> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

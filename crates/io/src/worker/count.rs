@@ -200,6 +200,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         }
         if now >= window.end_ns {
             self.gate = Gate::Finished;
+            // The time is up, and for that long the integral is.
+            self.in_flight_at_end = (!window.until_all_is_back).then_some(self.parts.batch.in_flight_ns);
         }
         let end = if now >= window.end_ns { u64::MAX } else { window.end_ns };
         self.timer_ns = window.end_of(self.interval).min(end);

@@ -92,6 +92,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         if self.paused.is_some() {
             self.deliver_last(now);
         } else if self.used_at_start.is_some() {
+            let batch = &mut self.parts.batch;
+            batch.in_flight_ns = self.in_flight_at_end.unwrap_or(batch.in_flight_ns);
             self.deliver(self.interval);
         } else if result.is_ok() && !self.parts.stop.load(Ordering::Relaxed) {
             result = Err(JobError::Engine { message: "the run ended before it was measured".to_owned(), errno: None });

@@ -144,6 +144,3 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

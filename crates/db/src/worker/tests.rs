@@ -13,6 +13,7 @@ use plimsoll_core::outcome::{Outcome, phase};
 use plimsoll_core::pool::{Observer, WorkerPool};
 use plimsoll_core::summary::sum_up;
 use plimsoll_core::timeline::Timeline;
+use plimsoll_core::window::Window;
 
 use crate::caps::Caps;
 use crate::driver::{Driver, Reply, Request, Session, State};
@@ -123,7 +124,12 @@ fn carry_out(latency_ns: u64, change: impl FnOnce(&mut DbSpec)) -> Done {
     };
     let mut pool = WorkerPool::start(launch, 1, &control).unwrap();
     assert!(pool.ready().unwrap());
-    let window = slices.whole(monotonic_ns() + 10 * MS);
+    let begin_ns = monotonic_ns() + 10 * MS;
+    let window = if slices.is_none() {
+        Window::new(begin_ns, setup.spec.warmup_ns, setup.spec.runtime_ns, 1000 * MS)
+    } else {
+        slices.whole(begin_ns)
+    };
     let mut timeline = Timeline::new(1, window.interval_ns, || Batch::new(kinds)).in_slices(&slices);
     pool.run(window, Duration::from_secs(1), &mut timeline, &mut Silent);
     let mut outcome = Outcome::nothing_yet();
@@ -184,4 +190,14 @@ fn what_is_begun_in_the_discard_does_not_count() {
     let counted = done.outcome.operations["get"].operations;
     assert!(counted > 0 && counted < done.requests.len() as u64, "{counted} of {}", done.requests.len());
     assert_eq!(done.outcome.elapsed_ns, 90 * MS);
+}
+
+#[test]
+fn after_a_warm_up_a_slow_server_does_as_much_as_its_time_is_worth() {
+    // Answers take 400 ms, so that each moment that matters is far from the next: three at a time are asked for at 0, 400,
+    // 800, 1200.
+    let slow = |s: &mut DbSpec| (s.warmup_ns, s.runtime_ns) = (600 * MS, 1000 * MS);
+    let outcome = carry_out(400 * MS, slow).outcome;
+    assert_eq!((outcome.operations["get"].operations, outcome.elapsed_ns), (6, 1000 * MS));
+    assert!((2.9..3.01).contains(&outcome.mean_in_flight), "of the measured time: {}", outcome.mean_in_flight);
 }

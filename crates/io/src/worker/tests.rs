@@ -12,8 +12,9 @@ use plimsoll_core::outcome::{Outcome, phase};
 use plimsoll_core::pool::Observer;
 use plimsoll_core::summary::sum_up;
 use plimsoll_core::timeline::Timeline;
+use plimsoll_core::window::Window;
 
-use super::super::Exchange;
+use super::Exchange;
 use crate::engines::Visitor;
 use crate::launch::{Launch, batch, series};
 use crate::recorder::Batch;
@@ -62,7 +63,12 @@ fn carry_out(latency: fn(usize) -> u64, change: impl FnOnce(&mut JobSpec)) -> Do
     let launch = Launch { spec: Arc::clone(&spec), target: None, flow: None, control: Arc::clone(&control) };
     let mut pool = noting::prepared(latency, || launch.visit::<NotingEngine>()).unwrap();
     assert!(pool.ready().unwrap());
-    let window = slices.whole(monotonic_ns() + 10 * MS);
+    let begin_ns = monotonic_ns() + 10 * MS;
+    let window = if slices.is_none() {
+        Window::new(begin_ns, spec.warmup_ns, spec.runtime_ns, 1000 * MS)
+    } else {
+        slices.whole(begin_ns)
+    };
     let mut timeline = Timeline::new(spec.threads, window.interval_ns, || batch(&spec, &series)).in_slices(&slices);
     pool.run(window, Duration::from_secs(1), &mut timeline, &mut Silent);
     let mut outcome = Outcome::nothing_yet();
@@ -194,4 +200,44 @@ fn a_pause_goes_on_after_the_rest() {
     let done = carry_out(|_| 0, change);
     let operations = done.noted.len() as u64;
     assert!((2..=5).contains(&operations), "{operations} in 120 ms, with pauses of 30");
+}
+
+/// Of four operations under way one comes back every 100 ms, and the next one is issued, which lasts 400. The measured part
+/// is from 650 to 1650 ms: moments that are far from those.
+fn slow(change: impl FnOnce(&mut JobSpec)) -> Outcome {
+    let slow = |s: &mut JobSpec| {
+        (s.depth, s.warmup_ns, s.runtime_ns) = (4, 650 * MS, 1000 * MS);
+        change(s);
+    };
+    carry_out(|number| if number < 4 { (number as u64 + 1) * 100 * MS } else { 400 * MS }, slow).outcome
+}
+
+#[test]
+fn after_a_warm_up_a_slow_device_does_as_much_as_its_time_is_worth() {
+    let outcome = slow(|_| ());
+    assert_eq!((outcome.operations["read"].operations, outcome.elapsed_ns), (10, 1000 * MS));
+    let last = outcome.intervals.last().unwrap();
+    assert!(last.start_ns + last.duration_ns > 1000 * MS, "{last:?}");
+    assert!((3.8..4.1).contains(&outcome.mean_in_flight), "of the measured time: {}", outcome.mean_in_flight);
+}
+
+#[test]
+fn without_a_warm_up_the_time_is_until_all_is_back() {
+    let outcome = slow(|s| s.warmup_ns = 0);
+    assert_eq!(outcome.operations["read"].operations, 13);
+    assert!(outcome.elapsed_ns >= 1300 * MS, "{}", outcome.elapsed_ns);
+}
+
+#[test]
+fn a_limit_counts_what_is_issued_after_the_warm_up() {
+    let outcome = slow(|s| s.max_operations = Some(5));
+    assert_eq!(outcome.operations["read"].operations, 5);
+    // The last one is issued at 1100, and the time ends with it.
+    assert!((850 * MS..1000 * MS).contains(&outcome.elapsed_ns), "{}", outcome.elapsed_ns);
+}
+
+#[test]
+fn a_final_sync_is_a_part_of_the_measured_time() {
+    let outcome = slow(|s| (s.mode, s.sync_at_end) = (Mode::Randwrite, true));
+    assert!(outcome.elapsed_ns >= 1000 * MS, "{}", outcome.elapsed_ns);
 }
