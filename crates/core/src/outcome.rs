@@ -37,7 +37,8 @@ pub struct Outcome {
     pub elapsed_ns: u64,
     pub phases: Phases,
     pub operations: BTreeMap<String, OperationTotals>,
-    /// What was done in those parts of the slices that do not count; only with slices.
+    /// What was done in those parts of the slices that do not count; without slices what came back in the measured part and
+    /// was started before.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub discarded: BTreeMap<String, Moved>,
     /// HdrHistogram V2 (deflate) in base64, nanoseconds. In open loop the plain kind holds response times from the
@@ -158,8 +159,8 @@ pub struct Moved {
     pub bytes: u64,
 }
 
-/// One interval (about a second) of the measured part, the last one until all is back; of a job with slices the part of one
-/// slice that counts.
+/// One interval (about a second) of the measured part, the last one until all is back, with all that came back in it: what
+/// counts, and what is [`Outcome::discarded`]. Of a job with slices the part of one slice that counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Since the start of the measured part; with slices since the moment that the job was told to go.

@@ -26,7 +26,7 @@ pub fn sum_up<B: Batch>(
     outcome.phases.warmup_ns = (window.measure_ns - window.begin_ns).min(end_ns.saturating_sub(window.begin_ns));
     outcome.phases.measure_ns = lasted_ns;
     outcome.operations = timeline.totals();
-    outcome.discarded = timeline.discarded();
+    outcome.discarded = timeline.total().discarded();
     outcome.histograms = timeline.total().histograms();
     outcome.latency_sums_ns = timeline.total().latency_sums_ns();
     outcome.intervals = if elapsed_ns > 0 { timeline.intervals(lasted_ns, window.last_interval) } else { Vec::new() };

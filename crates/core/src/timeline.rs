@@ -47,7 +47,12 @@ pub trait Batch {
         0
     }
 
-    /// What operations that do not count have moved, by kind.
+    /// Adds to the rows of an interval what came back in it, and counts nowhere because it was started before the measured
+    /// part: without it the first intervals of a slow device would look slower than the others.
+    fn add_early(&mut self, _other: &Self) {}
+
+    /// What operations that do not count have moved, by kind: those of the discard of slices, or those that came back in the
+    /// measured part and were started before.
     fn discarded(&self) -> BTreeMap<String, Moved> {
         BTreeMap::new()
     }
@@ -109,7 +114,10 @@ impl<B: Batch> Timeline<B> {
             }
         }
         match index.checked_sub(self.closed.len()) {
-            Some(open) => self.open[open].add(batch),
+            Some(open) => {
+                self.open[open].add(batch);
+                self.open[open].add_early(batch);
+            }
             None => add_late(&mut self.closed[index], batch),
         }
         self.close_finished();
@@ -166,11 +174,6 @@ impl<B: Batch> Timeline<B> {
     /// How long all complete intervals are together.
     pub fn closed_ns(&self) -> u64 {
         self.last().map_or(0, |last| self.counted_ns(last.start_ns + last.duration_ns))
-    }
-
-    /// What was done in those parts of slices that do not count; nothing without slices.
-    pub fn discarded(&self) -> BTreeMap<String, Moved> {
-        if self.slices.is_none() { BTreeMap::new() } else { self.total.discarded() }
     }
 
     /// Everything so far.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use plimsoll_core::count;
 use plimsoll_core::histogram::Latencies;
-use plimsoll_core::outcome::Verified;
+use plimsoll_core::outcome::{Moved, Verified};
 use plimsoll_core::timeline;
 
 use crate::fault::{CAUSES, Cause};
@@ -47,6 +47,8 @@ pub struct Count {
     pub wrong: u64,
     /// By cause.
     pub errors: [u64; CAUSES.len()],
+    /// What came back after the warm-up, and does not count because it was meant to start before.
+    early: Moved,
 }
 
 /// One operation that ended well.
@@ -74,7 +76,12 @@ impl Count {
             checked: 0,
             wrong: 0,
             errors: [0; CAUSES.len()],
+            early: Moved::default(),
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.common.is_empty() && self.early.operations == 0
     }
 
     fn add(&mut self, other: &Self) {
@@ -87,6 +94,8 @@ impl Count {
         self.checked += other.checked;
         self.wrong += other.wrong;
         self.errors.iter_mut().zip(other.errors).for_each(|(mine, theirs)| *mine += theirs);
+        self.early.operations += other.early.operations;
+        self.early.bytes += other.early.bytes;
     }
 
     fn clear(&mut self) {
@@ -96,6 +105,7 @@ impl Count {
         }
         (self.rows, self.not_found, self.checked, self.wrong) = (0, 0, 0, 0);
         self.errors = [0; CAUSES.len()];
+        self.early = Moved::default();
     }
 }
 
@@ -114,6 +124,8 @@ pub struct Batch {
     pub reconnects: u64,
     /// Attempts to that failed.
     pub failed_reconnects: u64,
+    /// What does not count, and intervals show all the same: kind, latency in ns, bytes.
+    early: Vec<(usize, u64, u64)>,
 }
 
 impl Batch {
@@ -121,7 +133,8 @@ impl Batch {
     pub fn new(kinds: OpKinds) -> Self {
         let room = |kind| kinds.has(kind).then(|| Box::new(Count::new(kinds.open)));
         let counts = (0..kinds.names.len()).map(room).collect();
-        Self { kinds, counts, in_flight_ns: 0, drain_ns: 0, retries: 0, reconnects: 0, failed_reconnects: 0 }
+        let early = Vec::new();
+        Self { kinds, counts, in_flight_ns: 0, drain_ns: 0, retries: 0, reconnects: 0, failed_reconnects: 0, early }
     }
 
     /// Counts one operation.
@@ -134,6 +147,17 @@ impl Batch {
             }
             count.rows += sample.rows;
             count.not_found += u64::from(sample.missed);
+        }
+    }
+
+    /// An operation, or a part of one, that came back after the warm-up, and does not count because it was meant to start
+    /// before. Of those there are only a few.
+    #[cold]
+    pub fn came_early(&mut self, kind: usize, response_ns: u64, bytes: u64) {
+        if let Some(count) = &mut self.counts[kind] {
+            count.early.operations += 1;
+            count.early.bytes += bytes;
+            self.early.push((kind, response_ns, bytes));
         }
     }
 
@@ -200,7 +224,7 @@ impl timeline::Batch for Batch {
     fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             if let (Some(mine), Some(theirs)) = (mine, theirs)
-                && !theirs.common.is_empty()
+                && !theirs.is_empty()
             {
                 mine.add(theirs);
             }
@@ -212,8 +236,17 @@ impl timeline::Batch for Batch {
         self.failed_reconnects += other.failed_reconnects;
     }
 
+    fn add_early(&mut self, other: &Self) {
+        for &(kind, response_ns, bytes) in &other.early {
+            if let Some(count) = &mut self.counts[kind] {
+                count.common.record(response_ns, bytes);
+            }
+        }
+    }
+
     fn clear(&mut self) {
-        self.counts.iter_mut().flatten().filter(|count| !count.common.is_empty()).for_each(|count| count.clear());
+        self.counts.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
+        self.early.clear();
         (self.in_flight_ns, self.drain_ns) = (0, 0);
         (self.retries, self.reconnects, self.failed_reconnects) = (0, 0, 0);
     }
@@ -243,6 +276,11 @@ impl timeline::Batch for Batch {
 
     fn drain_ns(&self) -> u64 {
         self.drain_ns
+    }
+
+    fn discarded(&self) -> BTreeMap<String, Moved> {
+        let some = self.named().filter(|(_, count)| count.early.operations > 0);
+        some.map(|(name, count)| (name.to_owned(), count.early)).collect()
     }
 }
 

@@ -107,7 +107,8 @@ pub fn pin(cpu: usize) -> Result<(), JobError> {
 
 /// An empty batch for these series.
 pub fn batch(spec: &JobSpec, series: &[Series]) -> Batch {
-    Batch::new(series).by_priority(fio::priorities::names(spec))
+    let early = if spec.warmup_ns == 0 { 0 } else { spec.depth };
+    Batch::new(series).by_priority(fio::priorities::names(spec)).holding_early(early)
 }
 
 impl Visitor for Launch {

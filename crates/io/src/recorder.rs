@@ -94,6 +94,14 @@ impl Single {
     }
 }
 
+/// What came back after the warm-up and was submitted before.
+#[derive(Debug, Clone, Copy)]
+struct Early {
+    series: Series,
+    latency_ns: u64,
+    bytes: u64,
+}
+
 /// All series of one thread in one interval.
 #[derive(Debug, Clone)]
 pub struct Batch {
@@ -102,8 +110,10 @@ pub struct Batch {
     priorities: Vec<(String, Count)>,
     /// Sum over time of the number of operations in flight.
     pub in_flight_ns: u64,
-    /// What did not count of the slice: reads, writes and trims.
+    /// What did not count: reads, writes and trims.
     discarded: [Moved; DATA],
+    /// Those that intervals show all the same.
+    early: Vec<Early>,
     /// How long the slice took, after its end, until everything was back; the longest of what was added.
     pub drain_ns: u64,
     /// What the thread has used since counting began, only in a job that tells what it has measured so far.
@@ -119,9 +129,15 @@ impl Batch {
         for &one in series {
             counts[one as usize] = Some(Box::default());
         }
-        let (priorities, trace) = (Vec::new(), Vec::new());
+        let (priorities, early, trace) = (Vec::new(), Vec::new(), Vec::new());
         let discarded = [Moved::default(); DATA];
-        Self { counts, priorities, in_flight_ns: 0, discarded, drain_ns: 0, used: Used::default(), trace }
+        Self { counts, priorities, in_flight_ns: 0, discarded, early, drain_ns: 0, used: Used::default(), trace }
+    }
+
+    /// With room for so many operations that are under way when counting begins.
+    pub fn holding_early(mut self, depth: u32) -> Self {
+        self.early.reserve_exact(depth as usize);
+        self
     }
 
     /// With room for latencies by priority under these names.
@@ -143,12 +159,23 @@ impl Batch {
         self.priorities[index].1.record(latency_ns, 0);
     }
 
-    /// An operation of the part of a slice that does not count: the device has done it all the same.
+    /// An operation that does not count: the device has done it all the same.
     pub fn discard(&mut self, series: Series, bytes: u64) {
         if let Some(moved) = self.discarded.get_mut(series as usize) {
             moved.operations += 1;
             moved.bytes += bytes;
         }
+    }
+
+    /// An operation that came back after the warm-up, and does not count because it was submitted before.
+    pub fn came_early(&mut self, series: Series, latency_ns: u64, bytes: u64) {
+        self.discard(series, bytes);
+        self.early.push(Early { series, latency_ns, bytes });
+    }
+
+    /// The warm-up is over: what did not count until now is not told.
+    pub fn forget_discarded(&mut self) {
+        self.discarded = [Moved::default(); DATA];
     }
 
     /// Counts one failed operation.
@@ -197,11 +224,18 @@ impl timeline::Batch for Batch {
         }
     }
 
+    fn add_early(&mut self, other: &Self) {
+        for early in &other.early {
+            self.record(early.series, early.latency_ns, early.bytes);
+        }
+    }
+
     fn clear(&mut self) {
         self.counts.iter_mut().flatten().filter(|count| !count.is_empty()).for_each(|count| count.clear());
         self.priorities.iter_mut().for_each(|(_, count)| count.clear());
         (self.in_flight_ns, self.drain_ns) = (0, 0);
-        self.discarded = [Moved::default(); DATA];
+        self.forget_discarded();
+        self.early.clear();
         self.trace.clear();
     }
 

@@ -319,7 +319,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             }
             Submitted::Done(completion) => {
                 let now = self.parts.clock.now_ns();
-                self.account(now);
+                self.keep_time(now);
                 self.complete(completion, now)?;
                 if E::SETTLES {
                     self.parts.engine.settle();
@@ -345,8 +345,17 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         }
         self.parts.engine.reap(at_least, timeout, &mut self.finished).map_err(engine_failed)?;
         let now = self.parts.clock.now_ns();
-        self.account(now);
+        self.keep_time(now);
         self.complete_all(now).map(|()| now)
+    }
+
+    /// Before what came back at `now` counts: it belongs to the interval in which it did.
+    #[inline]
+    fn keep_time(&mut self, now: u64) {
+        if now >= self.timer_ns {
+            self.on_timer(now);
+        }
+        self.account(now);
     }
 }
 

@@ -16,8 +16,8 @@ from statistics import pstdev
 from plimsoll.catalog.bounds import ABOVE, Bound, Reason, burst, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import waits
-from plimsoll.declared import IoParameters
 from plimsoll.metrics import DATA_KINDS
+from plimsoll.declared import IoParameters
 from plimsoll.model import Run, RunStatus
 from plimsoll.stats.course import Rates, rates_of
 from plimsoll.stats.steady import SHORTEST_S, Regime, Shape
@@ -192,7 +192,6 @@ def _windows(series: Rates, regime: Regime, least: float, begun_before: int) -> 
         start, end = 0, len(series.values)
     inside = list(series.values[start:end])
     if start == 0:
-        # What was under way when counting began was done in the first interval, but is counted nowhere.
         inside[0] += begun_before / series.interval_s
     minutes = series.measured_s * SECOND >= WINDOWS * MINUTE
     size = max(1, round(60 / series.interval_s) if minutes else len(inside) // WINDOWS)
@@ -201,9 +200,13 @@ def _windows(series: Rates, regime: Regime, least: float, begun_before: int) -> 
 
 
 def _begun_before(run: Run) -> int:
-    """Operations that were under way when counting began."""
+    """Operations that were under way when counting began, done in the first interval, and left out there.
+
+    Records of today have them in their intervals, and say so; the first ones of 0.1 do not.
+    """
     values = run.plan.values(IoParameters)
-    return values["depth"] * values["threads"] if values["warmup"] else 0
+    told = "discarded" in run.facts or not values["warmup"]
+    return 0 if told else values["depth"] * values["threads"]
 
 
 @dataclass(frozen=True)

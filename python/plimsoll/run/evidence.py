@@ -195,7 +195,8 @@ class RunEvidence:
             inside.append(self.after)
         if len(inside) < 2 or not self.elapsed_ns:
             return None
-        edges = [min(max(sample.monotonic_ns - start_ns, 0), self.elapsed_ns) for sample in (inside[0], inside[-1])]
+        lasted_ns = max((each["start_ns"] + each["duration_ns"] for each in self.outcome["intervals"]), default=0)
+        edges = [min(max(sample.monotonic_ns - start_ns, 0), lasted_ns) for sample in (inside[0], inside[-1])]
         duration_ns = edges[1] - edges[0]
         if duration_ns < self.elapsed_ns // 2:
             return None
@@ -235,12 +236,8 @@ class _Counts:
 
 
 def _counts_until(outcome: Outcome, moment_ns: int) -> _Counts:
-    """What the test had done at a moment of the measured part, from its intervals."""
+    """What the test had done at a moment of the measured part, from its intervals, which have all that came back."""
     counts = _Counts()
-    if moment_ns >= outcome["elapsed_ns"]:
-        for kind, totals in outcome["operations"].items():
-            counts.bytes[kind], counts.operations[kind] = totals["bytes"], totals["operations"]
-        return counts
     for interval in outcome["intervals"]:
         share = min(1.0, max(0.0, (moment_ns - interval["start_ns"]) / max(1, interval["duration_ns"])))
         for kind, done in interval["operations"].items():

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from plimsoll.metrics import DATA_KINDS, METRICS, PERCENTILES, score
 from plimsoll.model import Interval, Plan, Score
 from plimsoll.run.outcome import Amount, Outcome
-from plimsoll.stats.course import rates_of
+from plimsoll.stats.course import rates_of, whole_intervals
 from plimsoll.stats.histogram import decode
 from plimsoll.stats.steady import Regime, Shape, of_slices
 from plimsoll.units import SECOND
@@ -82,20 +82,24 @@ def burst_factor(series: Sequence[float], regime: Regime) -> float | None:
 
 
 def window_factor(intervals: Sequence[Interval], regime: Regime) -> float:
-    """Mean rate inside the regime's window over the mean rate of the whole run."""
+    """Mean rate inside the regime's window over the mean rate of the whole run.
+
+    The last interval lasts until all is back, which is no part of the measured time: it is in neither.
+    """
     # A run that is too short to be assessed has no window, and slices lie apart: their totals say it all.
     if regime.shape in (Shape.SHORT, Shape.SLICES) or not regime.accepted:
         return 1.0
     start_s, end_s = regime.window_s
-    inside = [interval for interval in intervals if start_s * SECOND <= interval.start_ns < end_s * SECOND]
-    if not inside or len(inside) == len(intervals):
+    whole = whole_intervals(intervals)
+    inside = [interval for interval in whole if start_s * SECOND <= interval.start_ns < end_s * SECOND]
+    if not inside or len(inside) == len(whole):
         return 1.0
 
     def mean_rate(part: Sequence[Interval]) -> float:
         operations = sum(part_kind.operations for interval in part for part_kind in interval.operations.values())
         return operations / sum(interval.duration_ns for interval in part)
 
-    return mean_rate(inside) / mean_rate(intervals)
+    return mean_rate(inside) / mean_rate(whole)
 
 
 def _latencies(outcome: Outcome, histograms: Mapping[str, bytes]) -> Iterator[tuple[str, float]]:

@@ -65,6 +65,16 @@ class Rates:
         return classify(self.values, self.interval_s, unit, self.measured_s)
 
 
+def whole_intervals(intervals: Sequence[Interval]) -> list[Interval]:
+    """Without those that are shorter or longer than the first, as the last one mostly is."""
+    measured = [each for each in intervals if each.duration_ns > 0]
+    return [each for each in measured if _is_whole(each.duration_ns, measured[0].duration_ns)]
+
+
+def _is_whole(duration_ns: int, usual_ns: int) -> bool:
+    return 0.9 * usual_ns < duration_ns < 1.1 * usual_ns
+
+
 def rates_of(intervals: Sequence[Interval], unit: Unit) -> Rates:
     """Of the data operations or bytes of a run's intervals."""
     return whole_rates(_counts(intervals, unit))
@@ -83,9 +93,7 @@ def whole_rates(counts: Sequence[tuple[int, int]]) -> Rates:
     """From the duration in ns and what was counted in each interval."""
     measured = [(duration_ns, count) for duration_ns, count in counts if duration_ns > 0]
     usual_ns = measured[0][0] if measured else 0
-    values = (
-        count * SECOND / duration_ns for duration_ns, count in measured if 0.9 * usual_ns < duration_ns < 1.1 * usual_ns
-    )
+    values = (count * SECOND / duration_ns for duration_ns, count in measured if _is_whole(duration_ns, usual_ns))
     total_ns = sum(duration_ns for duration_ns, _ in measured)
     # Intervals vary by microseconds; a run of less than a millisecond has one that rounds to nothing.
     return Rates(tuple(values), round(usual_ns / SECOND, 3) or usual_ns / SECOND, total_ns / SECOND)

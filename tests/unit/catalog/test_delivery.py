@@ -341,6 +341,13 @@ def test_what_was_under_way_when_counting_began_is_missed_by_nobody(seconds: int
     assert (slow.answer, slow.kept) == (Answer.NO if seconds > 1 else Answer.UNKNOWN, 0)
 
 
+def test_what_a_record_says_of_it_is_in_its_intervals() -> None:
+    first_lacks = run([240.0, *[300.0] * 9], depth=64)
+    has = first_lacks.model_copy(update={"facts": {"discarded": {"read": {"operations": 64, "bytes": 0}}}})
+    kept = [judged("io1,size=100GiB,iops=300", {Role.READS: each}).loads[0].kept for each in (first_lacks, has)]
+    assert kept == [10, 9]
+
+
 def test_it_is_added_to_the_first_second_of_the_run_only() -> None:
     series = Rates((236.0, *[300.0] * 19), 1.0, 20.0)
     # As of whole cycles: from the beginning, or after what is no cycle.

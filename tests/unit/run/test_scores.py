@@ -60,6 +60,13 @@ def test_a_run_of_two_intervals_has_scores(last_ns: int) -> None:
     assert named(plan(), outcome(2, read=150), {}, intervals([100, 50], last_ns=last_ns))["iops"] == 75
 
 
+def test_a_last_interval_that_waits_for_the_rest_is_no_part_of_a_level() -> None:
+    # A second at half the rate, then 29 of 100; as many as were under way come back within a second more.
+    made = intervals([50] * 8 + [100] * 21 + [200], last_ns=2 * SECOND)
+    found = named(plan(), outcome(30, read=8 * 50 + 22 * 100), {}, made)
+    assert found["iops"] == pytest.approx(100, rel=0.01)
+
+
 def test_rates_are_totals_over_the_measured_time() -> None:
     found = named(plan(), outcome(2.5, read=250), {"read": histogram([1000] * 250)}, intervals([100, 100, 50]))
     assert found["iops"] == 100

@@ -10,6 +10,10 @@ impl<D: Driver> Worker<D> {
     /// The request of a client's step ended well. True: its next request is to be sent.
     #[inline]
     pub(super) fn step_done(&mut self, index: usize, now: u64) -> bool {
+        // It belongs to the interval in which it came back.
+        if now >= self.timer_ns {
+            self.on_timer(now);
+        }
         let parts = &mut self.parts;
         let client = &mut parts.clients[index];
         if let Some(fault) = client.failure.take() {
@@ -18,6 +22,7 @@ impl<D: Driver> Worker<D> {
         let (bytes, rows) = (client.reply.bytes, u64::from(client.reply.rows));
         let missed = rows == 0 && parts.work.expects_rows(&client.operation);
         let part = parts.work.part(&client.operation);
+        let early = !client.counted && self.course.is_none() && self.counting_ns != u64::MAX;
         if client.counted {
             if let Some(part) = part {
                 let service_ns = now - client.step_ns;
@@ -28,6 +33,8 @@ impl<D: Driver> Worker<D> {
                 let kind = part.unwrap_or(client.operation.kind);
                 parts.batch.check(kind, u64::from(client.reply.fields), u64::from(client.reply.wrong));
             }
+        } else if let Some(part) = part.filter(|_| early) {
+            parts.batch.came_early(part, now - client.step_ns, bytes);
         }
         client.bytes += bytes;
         client.rows += rows;
@@ -45,6 +52,8 @@ impl<D: Driver> Worker<D> {
                 missed: client.missed,
             };
             parts.batch.record(client.operation.kind, sample);
+        } else if early {
+            parts.batch.came_early(client.operation.kind, now - client.intended_ns, client.bytes);
         }
         self.report.added += u64::from(parts.work.adds_row(&client.operation));
         self.alive_ns = now;

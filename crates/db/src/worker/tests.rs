@@ -199,5 +199,8 @@ fn after_a_warm_up_a_slow_server_does_as_much_as_its_time_is_worth() {
     let slow = |s: &mut DbSpec| (s.warmup_ns, s.runtime_ns) = (600 * MS, 1000 * MS);
     let outcome = carry_out(400 * MS, slow).outcome;
     assert_eq!((outcome.operations["get"].operations, outcome.elapsed_ns), (6, 1000 * MS));
+    // The rows have what came back: also the three that were in progress when the measured part began.
+    let rows = outcome.intervals.iter().map(|row| row.operations["get"].operations);
+    assert_eq!((rows.sum::<u64>(), outcome.discarded["get"].operations), (9, 3));
     assert!((2.9..3.01).contains(&outcome.mean_in_flight), "of the measured time: {}", outcome.mean_in_flight);
 }

@@ -80,8 +80,10 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
                 let service_ns = now.saturating_sub(slot.issued_ns);
                 self.parts.batch.record(service, service_ns, u64::from(slot.length));
             }
-        } else {
+        } else if self.counting_ns == u64::MAX || self.paused.is_some() {
             self.parts.batch.discard(series, u64::from(slot.length));
+        } else {
+            self.parts.batch.came_early(series, latency, u64::from(slot.length));
         }
         Ok(())
     }
@@ -201,10 +203,16 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         if now >= window.end_ns {
             self.gate = Gate::Finished;
             // The time is up, and for that long the integral is.
-            self.in_flight_at_end = (!window.until_all_is_back).then_some(self.parts.batch.in_flight_ns);
+            let in_flight_ns = self.parts.batch.in_flight_ns.saturating_sub(self.in_flight_since(window.end_ns, now));
+            self.in_flight_at_end = (!window.until_all_is_back).then_some(in_flight_ns);
         }
         let end = if now >= window.end_ns { u64::MAX } else { window.end_ns };
         self.timer_ns = window.end_of(self.interval).min(end);
+    }
+
+    /// The integral since a moment at which the thread waited for operations, and did not look at its clock.
+    fn in_flight_since(&self, moment_ns: u64, now: u64) -> u64 {
+        now.saturating_sub(moment_ns) * u64::from(self.in_flight)
     }
 
     fn begin_counting(&mut self, now: u64) {
@@ -214,7 +222,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         (self.operations_left, self.bytes_left) = (share(spec.max_operations), share(spec.max_bytes));
         // What was issued a moment before, already within the window, is part of no limit: it may not count either.
         self.counting_ns = self.window.measure_ns.max(now);
-        self.parts.batch.in_flight_ns = 0;
+        self.parts.batch.in_flight_ns = self.in_flight_since(self.window.measure_ns, now);
+        self.parts.batch.forget_discarded();
         self.semantics.begin_counting();
         self.used_at_start = Some(used());
     }

@@ -216,9 +216,13 @@ fn slow(change: impl FnOnce(&mut JobSpec)) -> Outcome {
 fn after_a_warm_up_a_slow_device_does_as_much_as_its_time_is_worth() {
     let outcome = slow(|_| ());
     assert_eq!((outcome.operations["read"].operations, outcome.elapsed_ns), (10, 1000 * MS));
+    // The rows have what came back, until all was back: also the four that were under way when the measured part began.
+    let rows = outcome.intervals.iter().map(|row| row.operations["read"].operations);
+    assert_eq!((rows.sum::<u64>(), outcome.discarded["read"].operations), (14, 4));
+    assert!(outcome.intervals.iter().all(|row| row.operations["read"].p50_ns > 350 * MS), "{:?}", outcome.intervals);
     let last = outcome.intervals.last().unwrap();
     assert!(last.start_ns + last.duration_ns > 1000 * MS, "{last:?}");
-    assert!((3.8..4.1).contains(&outcome.mean_in_flight), "of the measured time: {}", outcome.mean_in_flight);
+    assert!((3.99..4.01).contains(&outcome.mean_in_flight), "of the measured time: {}", outcome.mean_in_flight);
 }
 
 #[test]

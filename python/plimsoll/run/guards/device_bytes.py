@@ -53,7 +53,7 @@ def _judge(evidence: RunEvidence, window: Window, kind: str) -> Finding:
     # What the device did beyond this process' own requests is foreign I/O, which has a guard of its own.
     difference = max(min(device, asked) - tool, 0.0) if device > tool <= asked else device - tool
     floor = FLOOR_MISSING if difference < 0 else FLOOR_BYTES
-    slack = max(floor, window.uncertain_bytes.get(kind, 0.0))
+    slack = max(floor, window.uncertain_bytes.get(kind, 0.0), _waiting_bytes(evidence, window, kind))
     share = max(0.0, abs(difference) - slack) / tool if tool else 0.0
     values = {f"{kind}_device_bytes": float(device), f"{kind}_test_bytes": tool}
     did = f"the device did {format_size(device)} of {kind}s, the test counted {format_size(tool)}"
@@ -76,6 +76,19 @@ def _judge(evidence: RunEvidence, window: Window, kind: str) -> Finding:
         "Other programs, a journal or read-ahead used the device too; see what the foreign I/O guard says.",
         **values,
     )
+
+
+def _waiting_bytes(evidence: RunEvidence, window: Window, kind: str) -> float:
+    """Of what the client waited for when the window began, what the device was not working on any more.
+
+    Where its queue is shorter than the depth, the client waits for a place in it before it looks at what came back.
+    """
+    operations = window.tool_operations.get(kind, 0.0)
+    if not operations:
+        return 0.0
+    in_device = sum(window.before.disk([name]).in_flight for name in evidence.chain.counters)
+    waiting = max(0.0, evidence.outcome["mean_in_flight"] - in_device)
+    return waiting * window.tool_bytes.get(kind, 0.0) / operations
 
 
 def _more(share: float) -> str:

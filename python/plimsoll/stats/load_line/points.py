@@ -15,6 +15,7 @@ from plimsoll.errors import ResultFileError
 from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Level, Run, RunStatus, Score
 from plimsoll.parameters import kind_of
+from plimsoll.stats.course import whole_intervals
 from plimsoll.stats.histogram import Histogram, merge
 from plimsoll.stats.littles_law import residual
 from plimsoll.stats.load_line.settled import Settled, settle
@@ -188,8 +189,7 @@ def _steady_part(run: Run) -> tuple[Settled, float]:
     # Tests of files go through phases, whose rates differ by design.
     series = run.intervals if kind_of(run.plan.workload) in ("io", "db") else ()
     usual_ns = series[0].duration_ns if series else 0
-    # The last interval is as short as the run left it, or longer by the end of what was in flight.
-    full = [each for each in series if 0.9 * usual_ns < each.duration_ns < 1.1 * usual_ns]
+    full = whole_intervals(series)
     rates = [
         sum(each.operations[kind].operations for kind in kinds if kind in each.operations) * SECOND / each.duration_ns
         for each in full
