@@ -16,8 +16,8 @@ from statistics import pstdev
 from plimsoll.catalog.bounds import ABOVE, Bound, Reason, burst, explain, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import waits
-from plimsoll.metrics import DATA_KINDS
 from plimsoll.declared import IoParameters
+from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Run, RunStatus
 from plimsoll.stats.course import Rates, rates_of
 from plimsoll.stats.steady import SHORTEST_S, Regime, Shape
