@@ -11,7 +11,7 @@ from plimsoll.catalog.shape import VolumeShape
 from plimsoll.catalog.waits import LIMITS, TOUCHES, Wait, party
 from plimsoll.declared import IoParameters
 from plimsoll.model import Plan, Unit
-from plimsoll.units import KIB, format_duration, format_number, format_percent, format_size, format_value
+from plimsoll.units import KIB, SECOND, format_duration, format_number, format_percent, format_size, format_value
 
 REACHED = 0.9
 """From this share of a limit on, a rate is near it: providers promise 90 % of it."""
@@ -107,6 +107,8 @@ class Use:
     """IOPS of an open loop: no more were asked for."""
     pauses: bool = False
     """The test thinks between its I/Os."""
+    reserve: float = 0.0
+    """What a volume that was idle gives at once, as a share of what it gives in the time of the run."""
 
 
 def use_of(plan: Plan) -> Use | None:
@@ -119,7 +121,13 @@ def use_of(plan: Plan) -> Use | None:
     block_bytes, rate = int(values["block_size"][0][0]), values["rate"]
     asked = None if not rate else rate["per_second"] / (block_bytes if rate["unit"] == "bytes" else 1)
     return Use(
-        block_bytes, shares.get(mode, values["read_share"]), "rand" not in mode, asked, bool(values["think_time"])
+        block_bytes,
+        shares.get(mode, values["read_share"]),
+        "rand" not in mode,
+        asked,
+        bool(values["think_time"]),
+        # A warm-up uses it up.
+        0.0 if values["warmup"] else Rate.depth_s * SECOND / values["runtime"],
     )
 
 
@@ -216,7 +224,7 @@ def explain(shape: VolumeShape, use: Use, per_second: float, waited: Sequence[Wa
     if lasting is None or bursting is None:
         return Reason(None, "not known", "no limit of it is published", None)
     lasts_s = _lasts(shape, use, per_second)
-    if per_second > bursting.per_second * ABOVE:
+    if per_second > bursting.per_second * (ABOVE + use.reserve):
         told = f"{bursting.seen(per_second)} is above its {bursting.name} of {bursting.text}"
         return Reason(None, NOT_THIS_VOLUME, f"{told}: a cache, or not this volume", None)
     tail = f"; full credits hold this rate for {format_duration(lasts_s * 1e9)}" if lasts_s else ""

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.catalog.bounds import Pace, Use, bounds, burst, explain, pace, sustained
+from plimsoll.catalog.bounds import Pace, Use, bounds, burst, explain, pace, sustained, use_of
 from plimsoll.catalog.shape import VolumeShape, options_from, volume_shape
 from plimsoll.catalog.targets import read_as, shape_of
 from plimsoll.catalog.waits import Wait
 from plimsoll.errors import UsageError
 from plimsoll.model import Target
+from plimsoll.profile import Entry, cases
 
 
 def shape(text: str) -> VolumeShape:
@@ -168,6 +169,23 @@ def test_a_limit_is_said_in_its_own_unit_and_in_that_of_the_load(text: str, use:
 )
 def test_what_made_ios_wait_is_the_reason(rate: float, waited: list[Wait], told: str) -> None:
     assert explain(shape("gp2,size=100GiB"), READ_4K, rate, waited).text == told
+
+
+@pytest.mark.parametrize(
+    ("runtime", "warmup", "told"),
+    [
+        # A volume that was idle gives a second's worth at once.
+        ("2s", "0s", "115/s is in part a burst: I/Os waited for its volume IOPS of 100/s in 97 % of the time"),
+        ("60s", "0s", "115/s is above its volume IOPS of 100/s: a cache, or not this volume"),
+        ("2s", "1s", "115/s is above its volume IOPS of 100/s: a cache, or not this volume"),
+    ],
+)
+def test_what_an_idle_volume_has_in_reserve_is_no_cache(runtime: str, warmup: str, told: str) -> None:
+    (case,) = cases([Entry("randread", {"runtime": runtime, "warmup": warmup})], {}, "test")
+    use = use_of(case.plan({}, "target"))
+    assert use is not None
+    waited = [Wait("volume.iops", 0.97)]
+    assert explain(shape("io1,size=20GiB,iops=100"), use, 115, waited).text == told
 
 
 @given(
