@@ -54,8 +54,6 @@ ALONE = (
 """What they find depends on a machine that does nothing else."""
 RENTED = "tests/integration/clouds/"
 """They wait for machines and for what these measure, nine tenths of their time."""
-SESSIONS = (f"{RENTED}session/", f"{RENTED}host/")
-"""Half of that time."""
 LONG = (
     RENTED,
     "tests/integration/install/",
@@ -72,19 +70,19 @@ LONG = (
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Tests that start the command wait half of their time for what they measure; two more are for those that rent."""
-    return (os.cpu_count() or 1) * 3 // 2 + 2
+    """Tests that start the command wait half of their time for what they measure; one more is for those that rent."""
+    return (os.cpu_count() or 1) * 3 // 2 + 1
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """One worker runs all tests of a file, one those that share what a machine has only once, two those that rent."""
+    """One worker runs all tests of a file, one those that share what a machine has only once, one those that rent."""
     from xdist.scheduler import LoadFileScheduling
 
     class Scheduling(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
             if nodeid.startswith(RENTED):
-                return "rented sessions" if nodeid.startswith(SESSIONS) else "rented"
+                return "rented"
             return "shared" if nodeid.startswith(SHARED) else str(super()._split_scope(nodeid))
 
     # In the order of LONG, not the files with most tests first.
