@@ -161,11 +161,11 @@ def test_a_replay_that_is_not_done_is_invalid(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(replay, "LEAST_MORE_NS", 0)
     for words in ([], ["--closed"]):
         # Of 512 KiB 256 are kept in flight, and each counts as two I/Os.
-        trace = str(crowd(tmp_path, 300, 1024))
+        trace = str(crowd(tmp_path, 400, 1024))
         CliRunner().invoke(app, ["replay", trace, "--on", SLOW, *words, "--noisy-host", "--quiet"])
         finding = next(each for each in last()[0].findings if each.guard == "replay_end")
         assert finding.level is Level.INVALID
-        assert "of 300 I/Os of the trace were never issued" in finding.message
+        assert "of 400 I/Os of the trace were never issued" in finding.message
         assert 0 < finding.values["unissued_share"] < 1
 
 
