@@ -152,7 +152,6 @@ impl Batch {
 
     /// An operation, or a part of one, that came back after the warm-up, and does not count because it was meant to start
     /// before. Of those there are only a few.
-    #[cold]
     pub fn came_early(&mut self, kind: usize, response_ns: u64, bytes: u64) {
         if let Some(count) = &mut self.counts[kind] {
             count.early.operations += 1;

@@ -175,10 +175,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
 
     fn work(&mut self) -> Result<(), JobError> {
         let mut now = self.parts.clock.now_ns();
+        self.keep_time(now);
         loop {
-            if now >= self.timer_ns {
-                self.on_timer(now);
-            }
             if self.parts.stop.load(Ordering::Relaxed) {
                 return self.drain();
             }
@@ -186,7 +184,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
                 return Ok(());
             }
             now = self.issue(now)?;
-            now = if self.in_flight > 0 { self.reap(now)? } else { self.idle(now)? };
+            now = if self.in_flight > 0 { self.reap(now)? } else { self.rested(now)? };
         }
     }
 
@@ -349,7 +347,15 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         self.complete_all(now).map(|()| now)
     }
 
-    /// Before what came back at `now` counts: it belongs to the interval in which it did.
+    /// Nothing is in flight: waits until something may be issued, or is due.
+    #[inline]
+    fn rested(&mut self, now: u64) -> Result<u64, JobError> {
+        let now = self.idle(now)?;
+        self.keep_time(now);
+        Ok(now)
+    }
+
+    /// Does what is due. Before what came back at `now` counts: it belongs to the interval in which it did.
     #[inline]
     fn keep_time(&mut self, now: u64) {
         if now >= self.timer_ns {

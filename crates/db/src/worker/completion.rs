@@ -7,6 +7,15 @@ use crate::fault::{Cause, Fault, JobError};
 use crate::recorder::Sample;
 
 impl<D: Driver> Worker<D> {
+    /// What came back in the measured part and began before is shown in its interval. In the warm-up nothing is, nor in
+    /// slices.
+    #[cold]
+    fn not_counted(&mut self, kind: usize, took_ns: u64, bytes: u64) {
+        if self.course.is_none() && self.counting_ns != u64::MAX {
+            self.parts.batch.came_early(kind, took_ns, bytes);
+        }
+    }
+
     /// The request of a client's step ended well. True: its next request is to be sent.
     #[inline]
     pub(super) fn step_done(&mut self, index: usize, now: u64) -> bool {
@@ -22,7 +31,6 @@ impl<D: Driver> Worker<D> {
         let (bytes, rows) = (client.reply.bytes, u64::from(client.reply.rows));
         let missed = rows == 0 && parts.work.expects_rows(&client.operation);
         let part = parts.work.part(&client.operation);
-        let early = !client.counted && self.course.is_none() && self.counting_ns != u64::MAX;
         if client.counted {
             if let Some(part) = part {
                 let service_ns = now - client.step_ns;
@@ -33,9 +41,12 @@ impl<D: Driver> Worker<D> {
                 let kind = part.unwrap_or(client.operation.kind);
                 parts.batch.check(kind, u64::from(client.reply.fields), u64::from(client.reply.wrong));
             }
-        } else if let Some(part) = part.filter(|_| early) {
-            parts.batch.came_early(part, now - client.step_ns, bytes);
+        } else if let Some(part) = part {
+            let took_ns = now - client.step_ns;
+            self.not_counted(part, took_ns, bytes);
         }
+        let parts = &mut self.parts;
+        let client = &mut parts.clients[index];
         client.bytes += bytes;
         client.rows += rows;
         client.missed |= missed;
@@ -52,10 +63,11 @@ impl<D: Driver> Worker<D> {
                 missed: client.missed,
             };
             parts.batch.record(client.operation.kind, sample);
-        } else if early {
-            parts.batch.came_early(client.operation.kind, now - client.intended_ns, client.bytes);
+        } else {
+            let (kind, took_ns, bytes) = (client.operation.kind, now - client.intended_ns, client.bytes);
+            self.not_counted(kind, took_ns, bytes);
         }
-        self.report.added += u64::from(parts.work.adds_row(&client.operation));
+        self.report.added += u64::from(self.parts.work.adds_row(&self.parts.clients[index].operation));
         self.alive_ns = now;
         if self.absence.is_open() {
             self.absence.back(now);

@@ -134,6 +134,7 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         self.begin_group();
         if self.gate == Gate::Syncing {
             self.gate = if self.wants_to_think() { Gate::Think } else { Gate::Open };
+            self.rest_after_sync();
         }
     }
 

@@ -59,9 +59,8 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
         self.timer_ns = paused.course.due_ns();
         if paused.course.phase() == SlicePhase::Drain {
             match self.gate {
-                // Looks again each time that something has come back.
-                Gate::Sync | Gate::Syncing => self.timer_ns = now,
-                Gate::Finished => {}
+                // A sync is a part of the drain.
+                Gate::Sync | Gate::Syncing | Gate::Finished => {}
                 gate => (paused.gate, self.gate) = (gate, Gate::Rest),
             }
         }
@@ -132,6 +131,16 @@ impl<E: Engine, S: Semantics> Worker<E, S> {
             && let Some(start) = self.group_ns
         {
             self.parts.batch.record(Series::Commit, now.saturating_sub(start), 0);
+        }
+    }
+
+    /// A sync is over: in a drain what it has kept waiting goes on in the next slice.
+    #[inline]
+    pub(super) fn rest_after_sync(&mut self) {
+        if let Some(paused) = &mut self.paused
+            && paused.course.phase() == SlicePhase::Drain
+        {
+            (paused.gate, self.gate) = (self.gate, Gate::Rest);
         }
     }
 
