@@ -61,7 +61,7 @@ def test_a_run_of_two_intervals_has_scores(last_ns: int) -> None:
 
 
 def test_a_last_interval_that_waits_for_the_rest_is_no_part_of_a_level() -> None:
-    # A second at half the rate, then 29 of 100; as many as were under way come back within a second more.
+    # Eight seconds at half the rate, then 22 at 100/s; what is under way at the end takes a second more to come back.
     made = intervals([50] * 8 + [100] * 21 + [200], last_ns=2 * SECOND)
     found = named(plan(), outcome(30, read=8 * 50 + 22 * 100), {}, made)
     assert found["iops"] == pytest.approx(100, rel=0.01)

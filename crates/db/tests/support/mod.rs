@@ -104,7 +104,7 @@ pub fn check_sums(outcome: &DbOutcome) {
     for (kind, totals) in &outcome.common.operations {
         let in_intervals: u64 =
             outcome.common.intervals.iter().map(|i| i.operations.get(kind).map_or(0, |o| o.operations)).sum();
-        // With slices an interval has only what counts.
+        // Intervals show what was in progress when counting began, and no total has it.
         let shown = outcome.common.discarded.get(kind).map_or(0, |moved| moved.operations);
         assert_eq!(in_intervals, totals.operations + shown, "intervals of {kind}");
         if totals.operations > 0 {
