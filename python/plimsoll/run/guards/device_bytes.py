@@ -79,16 +79,16 @@ def _judge(evidence: RunEvidence, window: Window, kind: str) -> Finding:
 
 
 def _waiting_bytes(evidence: RunEvidence, window: Window, kind: str) -> float:
-    """Of what the client waited for when the window began, what the device was not working on any more.
+    """What the device may have done before the window, and the client looked at in it: what its queue has no place for.
 
-    Where its queue is shorter than the depth, the client waits for a place in it before it looks at what came back.
+    Only with more in flight than that holds the client waits for a place before it looks at what came back.
     """
     operations = window.tool_operations.get(kind, 0.0)
     if not operations:
         return 0.0
-    in_device = sum(window.before.disk([name]).in_flight for name in evidence.chain.counters)
-    waiting = max(0.0, evidence.outcome["mean_in_flight"] - in_device)
-    return waiting * window.tool_bytes.get(kind, 0.0) / operations
+    queues = [evidence.chain.device(name).queue_requests for name in evidence.chain.counters]
+    waiting = evidence.outcome["mean_in_flight"] - sum(queues) if all(queues) else 0.0
+    return max(0.0, waiting) * window.tool_bytes.get(kind, 0.0) / operations
 
 
 def _more(share: float) -> str:
