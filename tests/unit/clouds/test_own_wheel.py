@@ -17,6 +17,7 @@ from plimsoll.clouds.hosts.install import check_glibc
 from plimsoll.clouds.hosts.reach import Platform
 from plimsoll.clouds.provider import Host
 from plimsoll.errors import CloudError
+from plimsoll.report.charts import bundle
 
 PLATFORM = Platform(
     python="/usr/bin/python3", version=(3, 12), architecture="x86_64", glibc=(2, 39), home="/home/ubuntu"
@@ -39,6 +40,15 @@ def test_the_wheel_is_what_runs_here(tmp_path: Path) -> None:
         hashed = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
         assert line == f"plimsoll/units.py,sha256={hashed},{len(content)}"
         assert "Version: " in file.read(f"{about}/METADATA").decode()
+
+
+def test_the_first_report_changes_nothing_of_it(tmp_path: Path) -> None:
+    """Else a machine that has this program already would get it a second time."""
+    bundle.library()
+    with zipfile.ZipFile(wheel.own_wheel(tmp_path)) as file:
+        made = {name for name in file.namelist() if Path(name).match(bundle.KEPT.format(version="*"))}
+    assert list(bundle.FOLDER.glob(bundle.KEPT.format(version="*")))
+    assert not made
 
 
 def test_a_program_that_was_not_installed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,13 +12,17 @@ import platform
 import re
 import zipfile
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
 import plimsoll
 from plimsoll.errors import CloudError
+from plimsoll.report.charts import bundle
 
 _ABOUT = ("METADATA", "WHEEL", "entry_points.txt")
+_DRAWN_HERE = bundle.KEPT.format(version="*")
+"""The first report makes it, and charts are drawn here: a machine that has this program has it before and after."""
 _MANYLINUX = re.compile(r"manylinux_(\d+)_(\d+)_")
 
 
@@ -68,7 +72,7 @@ def _program() -> Iterator[tuple[str, bytes]]:
     root = Path(plimsoll.__file__).parent
     for folder, names, files in os.walk(root):
         names[:] = sorted(name for name in names if name != "__pycache__")
-        for name in sorted(files):
+        for name in sorted(name for name in files if not fnmatch(name, _DRAWN_HERE)):
             path = Path(folder, name)
             yield f"plimsoll/{path.relative_to(root).as_posix()}", path.read_bytes()
 

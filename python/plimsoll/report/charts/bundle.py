@@ -13,6 +13,8 @@ from pathlib import Path
 from plimsoll.drafts import whole_file
 
 FOLDER = Path(__file__).parent
+KEPT = "vega-{version}.js"
+"""Of vl-convert's version."""
 
 
 @cache
@@ -20,7 +22,7 @@ def library() -> str:
     """The script; it never closes the element that it stands in."""
     import vl_convert
 
-    kept = FOLDER / f"vega-{version('vl-convert-python')}.js"
+    kept = FOLDER / KEPT.format(version=version("vl-convert-python"))
     if kept.exists():
         return kept.read_text(encoding="utf-8")
     made = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", "<\\/script")
