@@ -17,11 +17,12 @@ unexport PYTHONDONTWRITEBYTECODE
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 LISTED := $(shell find crates/db/src/drivers crates/db/tests/servers crates/files/src/workloads crates/io/src/engines -name '*.rs')
 
-.PHONY: help setup begun environment compiled fetched shipped run test tests-compiled packages test-fast check rust-checked python-checked format bench bench-db bench-parity bench-volume validate docs site readme wheel assure-wheel clean torture assure assure-cloud fuzz audit
+.PHONY: help setup begun environment compiled fetched shipped run test test-campaigns test-built tests-compiled packages test-fast check rust-checked python-checked format bench bench-db bench-parity bench-volume validate docs site readme wheel assure-wheel clean torture assure assure-cloud fuzz audit
 help:
 	@echo "make run        set up and measure the current directory (about three minutes in all)"
 	@echo "make setup      build into .venv; then .venv/bin/plimsoll"
-	@echo "make test       all tests, with real servers, disks and a browser    make test-fast   the quick ones"
+	@echo "make test       tests with real servers, disks and a browser         make test-fast   the quick ones"
+	@echo "make test-campaigns  those that take minutes each: rented machines, kills, the whole site"
 	@echo "make check      format, lint, types, import rules, documents         make format      put it in shape"
 	@echo "make bench      side by side with fio, as ratios                     make validate    the long simulation"
 	@echo "make assure     sanitizers, fuzzing, every system call failing once: hours    make fuzz      two minutes of fuzzing"
@@ -69,13 +70,21 @@ $(BIN)/.set-up-site: $(BIN)/.set-up
 run: setup
 	$(BIN)/plimsoll run --output plimsoll-report.html --force
 
-# What the tests in Python need is fetched while those in Rust are compiled.
-test: $(BIN)/.set-up-dev
-	@$(MAKE) --no-print-directory --jobs=3 tests-compiled $(BIN)/.set-up-site packages
+test: test-built
 	cargo test --quiet --workspace
 	@rm -f target/seconds.json
-	$(BIN)/pytest -n auto --seconds=target/seconds.json -m 'not alone'
-	$(BIN)/pytest --seconds=target/seconds.json -m alone
+	$(BIN)/pytest -n auto --seconds=target/seconds.json -m 'not alone and not campaign'
+	$(BIN)/pytest --seconds=target/seconds.json -m 'alone and not campaign'
+
+# The tests that take minutes each; CI runs them after `make test`.
+test-campaigns: test-built
+	@rm -f target/seconds.json
+	$(BIN)/pytest -n auto --seconds=target/seconds.json -m 'campaign and not alone'
+	$(BIN)/pytest --seconds=target/seconds.json -m 'campaign and alone'
+
+# What the tests in Python need is fetched while those in Rust are compiled.
+test-built: $(BIN)/.set-up-dev
+	@$(MAKE) --no-print-directory --jobs=3 tests-compiled $(BIN)/.set-up-site packages
 
 tests-compiled:
 	cargo test --quiet --workspace --no-run

@@ -52,6 +52,25 @@ ALONE = (
     "tests/integration/volumes/test_fit.py::test_limits_and_latencies_are_found_again",
 )
 """What they find depends on a machine that does nothing else."""
+CAMPAIGNS = (
+    "tests/integration/assurance/test_torture.py",
+    "tests/integration/cluster/test_cluster.py",
+    "tests/integration/clouds/host/test_ready.py",
+    "tests/integration/clouds/rds/test_load_line.py",
+    "tests/integration/clouds/rds/test_resuming.py",
+    "tests/integration/clouds/rds/test_session.py",
+    "tests/integration/clouds/rent/test_kills.py",
+    "tests/integration/clouds/session/test_models.py",
+    "tests/integration/clouds/session/test_resuming.py",
+    "tests/integration/clouds/session/test_session.py",
+    "tests/integration/clouds/session/test_volumes_and_machines.py",
+    "tests/integration/clouds/studies/",
+    "tests/integration/recipes/test_compiled.py",
+    "tests/web/test_site.py",
+)
+"""They take minutes each: whole sessions on rented machines and on a cluster, killed and resumed; rounds of torture; all
+documents as a site; what is added in Rust, and compiled. `make test-campaigns` runs them, and so does CI."""
+NAMED = {"alone": ALONE, "campaign": CAMPAIGNS}
 RENTED = "tests/integration/clouds/"
 """They wait for machines and for what these measure, nine tenths of their time."""
 LONG = (
@@ -91,16 +110,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """For the few tests that run alone, no other file is read: there are hundreds."""
-    wanted = tuple(place.partition("::")[0] for place in ALONE)
-    other = collection_path.is_file() and not collection_path.as_posix().endswith(wanted)
-    return True if other and config.option.markexpr == "alone" else None
+    """Where tests of a list are asked for, no other file is read: there are hundreds."""
+    wanted = NAMED.get(config.option.markexpr.partition(" ")[0])
+    if wanted is None or not collection_path.is_file():
+        return None
+    return None if any(f"/{place.partition('::')[0]}" in collection_path.as_posix() for place in wanted) else True
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.nodeid.startswith(ALONE):
-            item.add_marker("alone")
+        for marker, places in NAMED.items():
+            if item.nodeid.startswith(places):
+                item.add_marker(marker)
     items.sort(key=lambda item: next((i for i, place in enumerate(LONG) if item.nodeid.startswith(place)), len(LONG)))
 
 
