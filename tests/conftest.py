@@ -68,7 +68,7 @@ CAMPAIGNS = (
     "tests/integration/recipes/test_compiled.py",
     "tests/web/test_site.py",
 )
-"""They take minutes each: whole sessions on rented machines and on a cluster, killed and resumed; rounds of torture; all
+"""They take minutes each: whole sessions on rented machines and on a cluster, killed and resumed; torture; the
 documents as a site; what is added in Rust, and compiled. `make test-campaigns` runs them, and so does CI."""
 NAMED = {"alone": ALONE, "campaign": CAMPAIGNS}
 RENTED = "tests/integration/clouds/"
