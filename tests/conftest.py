@@ -65,11 +65,23 @@ CAMPAIGNS = (
     "tests/integration/clouds/session/test_session.py",
     "tests/integration/clouds/session/test_volumes_and_machines.py",
     "tests/integration/clouds/studies/",
+    "tests/integration/guides/",
+    "tests/integration/install/",
     "tests/integration/recipes/test_compiled.py",
+    "tests/integration/run/test_originals.py::test_originals_take_the_quick_sizes",
+    "tests/integration/run/test_tasks.py",
+    "tests/integration/simulation/test_served.py",
+    "tests/integration/traces/test_proof.py",
+    "tests/integration/volumes/test_fit.py",
+    "tests/unit/importers/test_conformance.py::test_every_truncation_is_survived",
+    "tests/unit/importers/test_long_lines.py::test_whatever_of_a_line_is_long_takes_time_in_proportion",
+    "tests/unit/importers/test_spellings.py::test_no_number_is_silently_different",
+    "tests/web/test_every_chart.py",
     "tests/web/test_site.py",
 )
-"""They take minutes each: whole sessions on rented machines and on a cluster, killed and resumed; torture; the
-documents as a site; what is added in Rust, and compiled. `make test-campaigns` runs them, and so does CI."""
+"""They take minutes: whole sessions on rented machines and on a cluster, killed and resumed; torture; guides, tasks and
+the site; what is compiled and installed; every damage to every fixture, and every chart of every shape of data.
+`make test-campaigns` runs them, and so does CI."""
 NAMED = {"alone": ALONE, "campaign": CAMPAIGNS}
 RENTED = "tests/integration/clouds/"
 """They wait for machines and for what these measure, nine tenths of their time."""
