@@ -290,6 +290,9 @@ def _by_waits(
     if bound is not None and per_second > ABOVE * bound.per_second:
         told = f"{seen} is in part a burst: I/Os waited for its {name}{limit} in {share} of the time"
         return Reason(bound, name, told, lasts_s, counted=True)
+    if bound is not None and per_second < REACHED * longest.share * bound.per_second:
+        # Verified as what was paid for, which it is not; or others use a limit of the instance.
+        limit = f", which lets through less than {bound.text}"
     told = f"{seen} is held back by its {name}{limit}: I/Os waited for it in {share} of the time"
     return Reason(bound, name, told + tail, lasts_s, counted=True)
 

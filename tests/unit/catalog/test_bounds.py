@@ -149,6 +149,19 @@ def test_a_limit_is_said_in_its_own_unit_and_in_that_of_the_load(text: str, use:
             [Wait("volume.iops_credits", 0.9), Wait("volume.iops", 0.1)],
             "300/s is held back by its volume IOPS baseline of 300/s: I/Os waited for it in 90 % of the time",
         ),
+        # A limit that held I/Os back in all of the time, and not at the rate that it should have.
+        (
+            200,
+            [Wait("volume.iops_credits", 1.0)],
+            "200/s is held back by its volume IOPS baseline, which lets through less than 300/s: I/Os waited for it in "
+            "100 % of the time",
+        ),
+        # In half of the time, at its rate: nothing was asked for in the other half.
+        (
+            150,
+            [Wait("volume.iops_credits", 0.5)],
+            "150/s is held back by its volume IOPS baseline of 300/s: I/Os waited for it in 50 % of the time",
+        ),
         (
             900,
             [Wait("volume.iops_credits", 0.7)],
