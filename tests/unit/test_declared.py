@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from mypy import api
 
 from plimsoll.declared import DB, FILES, IoParameters
@@ -33,6 +34,7 @@ def read(plan: Plan, io: IoParameters, db: DbParameters, bonnie: BonnieParameter
 """
 
 
+@pytest.mark.slow
 def test_a_misspelt_name_and_a_comparison_that_is_never_true_are_errors_of_the_type_checker(tmp_path: Path) -> None:
     snippet = tmp_path / "snippet.py"
     snippet.write_text(SNIPPET)

@@ -94,6 +94,7 @@ def asked() -> list[Template]:
     return [each for each in templates() if each.key not in NO_CONCLUSIONS]
 
 
+@pytest.mark.slow
 def test_every_sentence_has_data_for_which_it_is_true() -> None:
     assert [key for key, places in spoken().items() if not places] == []
 

@@ -84,6 +84,7 @@ def sample_at(second: float) -> HostSample:
     )
 
 
+@pytest.mark.slow
 def test_a_child_that_ends_while_it_is_looked_at_ends_no_sampling() -> None:
     """The processes of a private server come and go while samples are taken."""
     sampler = Sampler()

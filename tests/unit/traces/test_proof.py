@@ -71,6 +71,7 @@ def test_volumes_that_both_keep_it_prove_nothing() -> None:
     assert interval(*sides, demand, parse_slo("p99<100ms"), GIB) is None
 
 
+@pytest.mark.slow
 def test_monitoring_is_proved_by_simulation_and_that_is_said() -> None:
     found = with_proof(advice(load(BURST)))
     [told] = proved(found)
@@ -100,6 +101,7 @@ def test_nothing_is_cheaper() -> None:
     assert next(proved(found)).startswith("There is nothing to prove: no volume that fails costs less than")
 
 
+@pytest.mark.slow
 def test_without_an_answer_there_is_nothing_to_prove() -> None:
     with pytest.raises(UsageError, match="no volume carries this load"):
         with_proof(advice(load([Part(60, 100)]), "p99<1us"))

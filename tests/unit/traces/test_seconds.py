@@ -118,6 +118,7 @@ def test_what_is_neither_trace_nor_monitoring_is_refused(tmp_path: Path) -> None
         load([write(tmp_path, "hello\n")], Options())
 
 
+@pytest.mark.slow
 def test_counters_of_more_than_a_day_are_no_damage(tmp_path: Path) -> None:
     header = {**core.contents(recorded(tmp_path, blkparse(50, 1))).header, "content": "samples"}
     writer, first = core.sampler(header)

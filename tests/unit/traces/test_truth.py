@@ -63,6 +63,7 @@ def test_by_hand(case: Case) -> None:
     assert is_right(found, case), f"{found} instead of {case.right}: {case.because}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_by_trying_every_volume(case: Case) -> None:
     percent = float(re.match(r"p([\d.]+)", case.slo)[1])  # type: ignore[index]
@@ -84,6 +85,7 @@ SUMMED = [case for case in CASES if sum(part.seconds for part in case.parts) >= 
 """Long enough for sums over five minutes."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period_s", [60.0, 300.0])
 @pytest.mark.parametrize("case", SUMMED, ids=lambda case: case.name)
 def test_sums_give_a_range_that_contains_the_right_volume(case: Case, period_s: float) -> None:
@@ -96,6 +98,7 @@ def test_sums_give_a_range_that_contains_the_right_volume(case: Case, period_s: 
     assert "I/Os would wait for its" in high.why or "held back by its" in high.why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("period_s", [60.0, 300.0])
 @pytest.mark.parametrize("case", SUMMED, ids=lambda case: case.name)
 def test_what_the_load_was_seen_on_bounds_the_range(case: Case, period_s: float) -> None:
@@ -113,6 +116,7 @@ CENSORED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CENSORED, ids=lambda case: case.name)
 def test_a_saturated_device_gives_a_lower_bound_and_the_first_sentence_says_so(case: Censored) -> None:
     asked = Asked(size=f"{case.gib}GiB", providers=("aws",))
