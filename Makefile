@@ -92,8 +92,9 @@ tests-compiled:
 packages:
 	tools/test-packages.sh
 
+# They compute, so that there is nothing to gain from more workers than processors.
 test-fast: $(BIN)/.set-up-dev
-	$(BIN)/pytest -n auto tests/unit tests/golden -m 'not slow'
+	$(BIN)/pytest -n $$(nproc) tests/unit tests/golden -m 'not slow'
 
 check: $(BIN)/.set-up-dev
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync rust-checked python-checked

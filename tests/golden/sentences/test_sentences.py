@@ -67,7 +67,28 @@ NO_CONCLUSIONS = {
 """Strings of the speakers that say nothing of any data."""
 
 
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda each: f"{each.family}: {each.name}")
+SLOW = {
+    "advice: a whole day",
+    "advice: sums of a program that waits",
+    "advice: sums over five minutes",
+    "advice: sums that an instance carries only if they come evenly",
+    "advice: sums that may be anything",
+    "advice: sums under which what is there carries the even load only",
+    "proofs: it fails what takes longer",
+}
+"""They take seconds."""
+NAMED = {f"{each.family}: {each.name}": each for each in SITUATIONS}
+
+
+def test_what_is_called_slow_is_there() -> None:
+    assert NAMED.keys() >= SLOW
+    assert len(NAMED) == len(SITUATIONS)
+
+
+@pytest.mark.parametrize(
+    "situation",
+    [pytest.param(each, id=name, marks=pytest.mark.slow if name in SLOW else ()) for name, each in NAMED.items()],
+)
 def test_what_is_said_of_known_data(situation: Situation) -> None:
     for words in situation.says:
         assert plain(words) in situation.text
