@@ -6,8 +6,10 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
 from tests.conftest import need_program, need_root
 
+from plimsoll.errors import TargetError
 from plimsoll.volumes import filesystem, loop
 
 MADE = ("ext2", "ext3", "ext4", "xfs", "btrfs")
@@ -32,9 +34,21 @@ def test_what_is_asked_for_is_mounted_as_well(tmp_path: Path) -> None:
         assert {"noatime", filesystem.NO_PREFETCH} <= set(mount.options)
 
 
+def test_a_kernel_that_does_not_know_it_mounts_as_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    need_root()
+    monkeypatch.setattr(filesystem, "NO_PREFETCH", "of_a_kernel_to_come")
+    with ExitStack() as cleaned:
+        device = _mounted("ext4", tmp_path, cleaned, "noatime")
+        (mount,) = filesystem.mounts_of(loop.number(device), device)
+        assert "noatime" in mount.options
+    with ExitStack() as cleaned, pytest.raises(TargetError, match="bad option"):
+        _mounted("ext4", tmp_path / "other", cleaned, "unheard_of")
+
+
 def _mounted(file_system: str, folder: Path, cleaned: ExitStack, options: str = "") -> str:
     """The device of a new one; large enough that it has bitmaps to read, in a file with holes."""
     need_program(f"mkfs.{file_system}")
+    folder.mkdir(exist_ok=True)
     image, point = folder / f"{file_system}.image", folder / file_system
     with image.open("wb") as file:
         file.truncate(20 << 30)
