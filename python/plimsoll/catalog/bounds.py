@@ -291,8 +291,8 @@ def _by_waits(
         told = f"{seen} is in part a burst: I/Os waited for its {name}{limit} in {share} of the time"
         return Reason(bound, name, told, lasts_s, counted=True)
     if bound is not None and per_second < REACHED * longest.share * bound.per_second:
-        # Verified as what was paid for, which it is not; or others use a limit of the instance.
-        limit = f", which lets through less than {bound.text}"
+        # The volume is less than what was paid for, or others use its limit or that of the instance, too.
+        limit = f", of which it gets less than {bound.text}"
     told = f"{seen} is held back by its {name}{limit}: I/Os waited for it in {share} of the time"
     return Reason(bound, name, told + tail, lasts_s, counted=True)
 

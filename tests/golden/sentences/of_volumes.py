@@ -116,10 +116,8 @@ def _waited() -> list[Situation]:
         ),
         of("few waited", 290, at(0.2), "is mostly what its latency allows: I/Os waited for its", "is held back by"),
         of("most waited", 300, at(0.95), "is held back by its volume IOPS baseline of 300/s", "latency allows"),
-        of("waited at its rate", 290, at(0.95), "is held back by its volume IOPS baseline of 300/s", "lets through"),
-        of(
-            "all waited for less", 200, at(1.0), "baseline, which lets through less than 300/s: I/Os", "baseline of 300"
-        ),
+        of("waited at its rate", 290, at(0.95), "is held back by its volume IOPS baseline of 300/s", "gets less"),
+        of("all waited for less", 200, at(1.0), "baseline, of which it gets less than 300/s: I/Os", "baseline of 300"),
         of("waited after a burst", 900, at(0.95), "is in part a burst: I/Os waited for its", "latency allows"),
     ]
 

@@ -51,12 +51,12 @@ def test_a_volume_that_gives_less_than_is_paid_for_is_found_out(plimsoll: Comman
     reads = next(load for load in found.json["loads"] if load["load"] == "random reads")
     assert (reads["paid_per_s"], reads["windows_kept"]) == (5000, 0)
     assert reads["got_per_s"] < 3300
-    assert "its volume IOPS, which lets through less than 5,000/s: I/Os waited for it" in reads["why"]
+    assert "its volume IOPS, of which it gets less than 5,000/s: I/Os waited for it" in reads["why"]
     if reads["answer"] == "does not deliver":
         assert (found.code, reads["limited_by"]) == (1, "the volume")
     else:
         # On a machine that is busy otherwise, no volume is blamed, and it is said why.
-        assert (reads["answer"], reads["limited_by"]) == ("cannot tell", "volume IOPS")
+        assert (found.code in (1, 3), reads["answer"], reads["limited_by"]) == (True, "cannot tell", "volume IOPS")
         assert any(suspect in reads["why"] for suspect in ("busy", "twice as many in flight"))
 
 

@@ -153,7 +153,7 @@ def test_a_limit_is_said_in_its_own_unit_and_in_that_of_the_load(text: str, use:
         (
             200,
             [Wait("volume.iops_credits", 1.0)],
-            "200/s is held back by its volume IOPS baseline, which lets through less than 300/s: I/Os waited for it in "
+            "200/s is held back by its volume IOPS baseline, of which it gets less than 300/s: I/Os waited for it in "
             "100 % of the time",
         ),
         # In half of the time, at its rate: nothing was asked for in the other half.
