@@ -60,8 +60,13 @@ if [ -e "$given/python" ]; then
     mount --bind "$python" "$root$python"
     ln -sf "$python/bin/python3" "$root/usr/local/bin/python3"
 fi
-exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot "$root" /bin/sh -c '
+# What is mounted anywhere else on this system would be held as long as this machine lives: a disk that another test
+# unmounts would stay in use.
+cd "$root"
+pivot_root . mnt
+exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root chroot . /bin/sh -c '
     cd /
+    umount --lazy /mnt
     trap "exit 0" TERM
     touch /run/up
     /usr/bin/python3 /run/cloud_init.py

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.integration.cluster.conftest import address_in
+from tests.integration.cluster.conftest import address_in, inside
 
 QUIET: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 DASK = (sys.executable, "-W", "ignore", "-m")
@@ -64,7 +64,7 @@ def workers(gateway: str, spaces: list[str], folder: Path) -> Iterator[str]:
         for number, space in enumerate(spaces, 1):
             name = f"client{number}"
             start(
-                *("ip", "netns", "exec", space, *DASK, "distributed.cli.dask_worker", address, "--name", name),
+                *(*inside(space), *DASK, "distributed.cli.dask_worker", address, "--name", name),
                 *("--nthreads", "2", "--no-nanny", "--no-dashboard", "--local-directory", str(folder / f"dask-{name}")),
                 PLIMSOLL_HOME=str(folder / name),
             )

@@ -20,6 +20,7 @@ from plimsoll.declared import IoParameters
 from plimsoll.metrics import DATA_KINDS
 from plimsoll.model import Run, RunStatus
 from plimsoll.stats.course import Rates, rates_of
+from plimsoll.stats.histogram import Histogram, merge
 from plimsoll.stats.steady import SHORTEST_S, Regime, Shape
 from plimsoll.units import MINUTE, SECOND, format_duration, format_value
 
@@ -289,20 +290,22 @@ def _first_touch(runs: Mapping[Role, Run]) -> float | None:
     first, later = runs.get(Role.FIRST), [runs[role] for role in (Role.AGAIN, Role.CONTROL) if role in runs]
     if first is None:
         return None
-    faster = (each(first) / after for each in (_seconds_per_operation, _p90) for run in later if (after := each(run)))
-    return min((ratio for ratio in faster if ratio), default=None)
+    new = _usual_read(first)
+    faster = [[before / after for before, after in zip(new, _usual_read(run), strict=False)] for run in later]
+    return min((ratio for each in faster for ratio in each), default=None)
 
 
-def _p90(run: Run) -> float:
-    """0 if unknown."""
-    return next((score.value for score in run.scores if score.metric == "read_p90"), 0.0)
+def _usual_read(run: Run) -> tuple[float, ...]:
+    """p90 of its reads, ns, and their mean with all that took longer counted as so long; nothing where unknown.
 
-
-def _seconds_per_operation(run: Run) -> float:
-    """0 if unknown."""
-    done = sum(each.operations["read"].operations for each in run.intervals if "read" in each.operations)
-    seconds = sum(each.duration_ns for each in run.intervals) / SECOND
-    return seconds / done if done else 0.0
+    A later pass over blocks that are there takes a tenth of a second: one stall of the machine would be most of it.
+    """
+    found = merge([run.histograms["read"]] if "read" in run.histograms else [])
+    p90 = found.percentile(90)
+    if p90 is None:
+        return ()
+    usual = Histogram(found.low.clip(max=p90), found.high.clip(max=p90), found.counts).mean
+    return (p90, usual) if usual else ()
 
 
 def _busy(run: Run) -> float:

@@ -23,6 +23,14 @@ QUIET: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 DASK = (sys.executable, "-W", "ignore", "-m")
 
 
+def inside(space: str) -> tuple[str, str]:
+    """Words before a command that runs in the network of a namespace.
+
+    `ip netns exec` would give it mounts of its own as well, which hold what is mounted here by then until it ends.
+    """
+    return "nsenter", f"--net=/run/netns/{space}"
+
+
 @dataclass
 class Workers:
     """`address` of the scheduler; `processes` and `folders` by the name of the worker."""
@@ -37,7 +45,7 @@ class Workers:
     def start(self, name: str) -> None:
         """Start a worker in its namespace."""
         command = [
-            *("ip", "netns", "exec", f"pl-{os.getpid()}-{name}", *DASK, "distributed.cli.dask_worker", self.address),
+            *(*inside(f"pl-{os.getpid()}-{name}"), *DASK, "distributed.cli.dask_worker", self.address),
             *("--name", name, "--nthreads", "2", "--no-nanny", "--no-dashboard"),
             *("--local-directory", str(self.home.parent / f"dask-{name}")),
         ]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
+from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.catalog.delivery import Answer, Delivery, Role, _windows, judge, unlikely
 from plimsoll.catalog.shape import options_from, volume_shape
 from plimsoll.catalog.waits import WAITED
-from plimsoll.model import Interval, IntervalOperations, Plan, Run, RunStatus, Score, Target
+from plimsoll.model import Interval, IntervalOperations, Plan, Run, RunStatus, Target
 from plimsoll.parameters import defaults, read_values
 from plimsoll.run.evidence import RunEvidence
 from plimsoll.run.guards import change_point
@@ -21,7 +24,7 @@ from plimsoll.run.sampler import HostSample
 from plimsoll.stats.course import Rates, rates_of
 from plimsoll.stats.steady import Shape
 from plimsoll.targets.chain import Chain
-from plimsoll.units import SECOND
+from plimsoll.units import MILLISECOND, SECOND
 
 
 def run(
@@ -71,6 +74,18 @@ def run(
         intervals=intervals,
         facts={"cpu": {"busiest_thread": busiest_thread}},
     )
+
+
+def reads(usual_ns: float, slow: float = 0.0, slow_ns: float = 20e6) -> Run:
+    """A pass of 200 reads that take so long, and a share of them longer."""
+    made = HdrHistogram(1, 60 * SECOND, 3)
+    longer = round(200 * slow)
+    made.record_value(round(usual_ns), 200 - longer)
+    if longer:
+        made.record_value(round(slow_ns), longer)
+    total_s = (usual_ns * (200 - longer) + slow_ns * longer) / SECOND
+    found = run([200 / total_s] * math.ceil(total_s), mode="read")
+    return found.model_copy(update={"histograms": {"read": base64.b64decode(made.encode())}})
 
 
 def noisy(mean: float, seconds: int) -> list[float]:
@@ -255,8 +270,8 @@ def test_more_than_is_possible_is_another_thing() -> None:
         (
             {
                 Role.READS: run(noisy(900, 60)),
-                Role.FIRST: run(noisy(40, 10), mode="read"),
-                Role.AGAIN: run(noisy(400, 10), mode="read"),
+                Role.FIRST: reads(25 * MILLISECOND),
+                Role.AGAIN: reads(2.5 * MILLISECOND),
             },
             "first touch",
         ),
@@ -274,7 +289,7 @@ def test_a_flat_rate_on_a_busy_machine_stands_at_a_limit() -> None:
 
 
 def test_blocks_that_were_fetched_before_are_no_excuse() -> None:
-    passes = {Role.FIRST: run(noisy(400, 10), mode="read"), Role.AGAIN: run(noisy(410, 10), mode="read")}
+    passes = {Role.FIRST: reads(2.5 * MILLISECOND), Role.AGAIN: reads(2.44 * MILLISECOND)}
     found = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: run(noisy(900, 60)), **passes})
     assert found.first_touch == pytest.approx(1.025, rel=0.02)
     assert found.answer is Answer.NO
@@ -384,27 +399,40 @@ def test_rates_leave_out_a_last_interval_that_was_cut_short() -> None:
     assert len(rates_of((*whole.intervals[:-1], cut), "1/s").values) == 4
 
 
-def test_a_few_slow_reads_are_no_first_touch() -> None:
-    def read(rate: float, p90_ns: float) -> Run:
-        score = Score(metric="read_p90", value=p90_ns, unit="ns", direction="lower")
-        return run(noisy(rate, 10), mode="read").model_copy(update={"scores": (score,)})
+USUAL = 0.6 * MILLISECOND
+"""Of a read whose block is there."""
 
-    loads = {Role.READS: run(noisy(3000, 60))}
-    busy = judged(
-        "gp3,size=100GiB,instance=m5.large", {**loads, Role.FIRST: read(400, 7e5), Role.AGAIN: read(1600, 7e5)}
-    )
-    assert busy.first_touch == 1
-    new = judged(
-        "gp3,size=100GiB,instance=m5.large", {**loads, Role.FIRST: read(400, 2e7), Role.AGAIN: read(1600, 7e5)}
-    )
-    assert new.first_touch == pytest.approx(4, rel=0.1)
+
+@pytest.mark.parametrize(
+    ("first", "later", "ratio"),
+    [
+        pytest.param(reads(USUAL, slow=0.08), [reads(USUAL)], 1, id="a few slow reads of a busy machine"),
+        pytest.param(reads(USUAL * 8), [reads(USUAL)], 8, id="new"),
+        pytest.param(reads(USUAL, slow=0.5), [reads(USUAL)], 17.2, id="half of it is new"),
+        pytest.param(reads(USUAL * 8), [reads(USUAL, slow=0.005, slow_ns=SECOND), reads(USUAL)], 8, id="one stall"),
+        pytest.param(reads(USUAL, slow=0.005, slow_ns=SECOND), [reads(USUAL)], 1, id="one stall, and nothing new"),
+    ],
+)
+def test_a_first_touch_is_what_all_reads_of_a_share_tell(first: Run, later: list[Run], ratio: float) -> None:
+    passes = {Role.FIRST: first, **dict(zip((Role.AGAIN, Role.CONTROL), later, strict=False))}
+    found = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: run(noisy(3000, 60)), **passes})
+    assert found.first_touch == pytest.approx(ratio, rel=0.01)
+    said = any("first touch: not initialised yet" in each for each in found.sentences)
+    assert said is (ratio > 1)
+
+
+def test_a_pass_without_latencies_says_nothing_of_a_first_touch() -> None:
+    passes = {Role.FIRST: run(noisy(40, 10)), Role.AGAIN: run(noisy(400, 10))}
+    found = judged("gp3,size=100GiB,instance=m5.large", {Role.READS: run(noisy(900, 60)), **passes})
+    assert found.first_touch is None
+    assert not any("Reading the same blocks again" in each for each in found.sentences)
 
 
 def test_a_slow_first_pass_among_passes_that_differ_anyway_is_no_first_touch() -> None:
     passes = {Role.FIRST: 400, Role.AGAIN: 800, Role.CONTROL: 500}
     found = judged(
         "gp3,size=100GiB,instance=m5.large",
-        {Role.READS: run(noisy(900, 60)), **{role: run(noisy(rate, 10), mode="read") for role, rate in passes.items()}},
+        {Role.READS: run(noisy(900, 60)), **{role: reads(SECOND / rate) for role, rate in passes.items()}},
     )
     assert found.first_touch == pytest.approx(1.25, rel=0.02)
     assert found.answer is Answer.NO
