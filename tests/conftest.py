@@ -95,6 +95,7 @@ LONG = (
     "tests/integration/run/",
     "tests/integration/",
     "tests/web/",
+    "tests/golden/sentences/",
 )
 """Files that take minutes begin first, in this order: one that began last would be waited for alone."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.golden.sentences.speech import Situation
 from tests.unit.catalog.test_bounds import READ_4K, shape
-from tests.unit.catalog.test_delivery import judged, noisy, run
+from tests.unit.catalog.test_delivery import judged, noisy, reads, run
 from tests.unit.catalog.test_lasting import runs
 from tests.unit.simulation.test_choices_by_hand import FAST, SLOW, chosen
 
@@ -122,10 +122,6 @@ def _waited() -> list[Situation]:
     ]
 
 
-def _read(rate: float) -> Run:
-    return run(noisy(rate, 10), mode="read")
-
-
 def _verifications() -> list[Situation]:
     def of(name: str, volume: str, made: dict[Role, Run], *says: str, never: tuple[str, ...] = ()) -> Situation:
         def speak() -> list[str]:
@@ -210,7 +206,7 @@ def _verifications() -> list[Situation]:
         of(
             "a first touch",
             GP3,
-            {Role.READS: run(noisy(900, 60)), Role.FIRST: _read(40), Role.AGAIN: _read(400)},
+            {Role.READS: run(noisy(900, 60)), Role.FIRST: reads(25e6), Role.AGAIN: reads(2.5e6)},
             "first touch: not initialised yet",
             "initialise the volume first",
             never=(no, "fetched before"),
@@ -218,7 +214,7 @@ def _verifications() -> list[Situation]:
         of(
             "no first touch",
             GP3,
-            {Role.READS: run(noisy(2995, 60)), Role.FIRST: _read(400), Role.AGAIN: _read(410)},
+            {Role.READS: run(noisy(2995, 60)), Role.FIRST: reads(2.5e6), Role.AGAIN: reads(2.44e6)},
             "the blocks were fetched before",
             never=("not initialised yet",),
         ),

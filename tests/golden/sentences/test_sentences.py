@@ -74,6 +74,7 @@ SLOW = {
     "advice: sums that an instance carries only if they come evenly",
     "advice: sums that may be anything",
     "advice: sums under which what is there carries the even load only",
+    "proofs: by simulation",
     "proofs: it fails what takes longer",
 }
 """They take seconds."""
@@ -120,6 +121,7 @@ def test_every_sentence_has_data_for_which_it_is_true() -> None:
     assert [key for key, places in spoken().items() if not places] == []
 
 
+@pytest.mark.slow
 def test_every_sentence_has_data_of_the_same_kind_for_which_it_is_not_said() -> None:
     always = []
     for key, places in spoken().items():
