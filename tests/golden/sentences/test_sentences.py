@@ -74,6 +74,7 @@ SLOW = {
     "advice: sums that an instance carries only if they come evenly",
     "advice: sums that may be anything",
     "advice: sums under which what is there carries the even load only",
+    "proofs: by replay, one of three runs late",
     "proofs: by simulation",
     "proofs: it fails what takes longer",
 }
