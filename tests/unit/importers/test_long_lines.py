@@ -17,6 +17,8 @@ from plimsoll.errors import ResultFileError
 from plimsoll.importers.numbers import FIELD
 from plimsoll.importers.source import Options, Source
 
+pytestmark = pytest.mark.slow
+
 LINE = 2_000_000
 FILLINGS = (" ", "\t", "7", "7 ", "7,", "x ", "( ", "[", ": ", "= ", '"')
 MOST_PATTERNS = 3
@@ -76,7 +78,6 @@ def test_twice_the_blank_lines_take_twice_the_time(module: ModuleType) -> None:
     assert not grows_too_fast(lambda size: seconds(module, "\n" * size + text + "\n" * size), LINE // 200)
 
 
-@pytest.mark.slow
 @HANG_GUARD
 @EACH_FORMAT
 def test_whatever_of_a_line_is_long_takes_time_in_proportion(module: ModuleType) -> None:
