@@ -68,7 +68,10 @@ CAMPAIGNS = (
     "tests/integration/guides/",
     "tests/integration/install/",
     "tests/integration/recipes/test_compiled.py",
+    "tests/integration/run/test_guides.py",
     "tests/integration/run/test_originals.py::test_originals_take_the_quick_sizes",
+    "tests/integration/run/test_products.py",
+    "tests/integration/run/test_store_away.py::test_a_front_end_prints_its_result_and_its_run_waits",
     "tests/integration/run/test_tasks.py",
     "tests/integration/simulation/test_served.py",
     "tests/integration/traces/test_proof.py",
@@ -76,11 +79,16 @@ CAMPAIGNS = (
     "tests/unit/importers/test_conformance.py::test_every_truncation_is_survived",
     "tests/unit/importers/test_long_lines.py::test_whatever_of_a_line_is_long_takes_time_in_proportion",
     "tests/unit/importers/test_spellings.py::test_no_number_is_silently_different",
+    "tests/web/test_charts.py::test_a_forest_of_many_targets_over_six_decades",
+    "tests/web/test_charts.py::test_rates_over_time_of_few_and_many_points",
+    "tests/web/test_charts.py::test_runs_by_block_of_few_and_many",
     "tests/web/test_every_chart.py",
+    "tests/web/test_server_pages.py",
     "tests/web/test_site.py",
 )
-"""They take minutes: whole sessions on rented machines and on a cluster, killed and resumed; torture; guides, tasks and
-the site; what is compiled and installed; every damage to every fixture, and every chart of every shape of data.
+"""They take minutes: whole sessions on rented machines and on a cluster, killed and resumed; torture; guides, tasks,
+the site and every page of the server; what is compiled and installed; every damage to every fixture, and every chart of
+every shape of data.
 `make test-campaigns` runs them, and so does CI."""
 NAMED = {"alone": ALONE, "campaign": CAMPAIGNS}
 RENTED = "tests/integration/clouds/"
