@@ -21,7 +21,7 @@ from plimsoll.run.outcome import Failure, Outcome, failure_of, totals_of
 from plimsoll.run.workers.execution import Execution
 from plimsoll.run.workers.local import execute
 from plimsoll.stats.histogram import decode
-from plimsoll.units import MICROSECOND
+from plimsoll.units import MILLISECOND, SECOND, format_duration
 
 DATA = ("read", "write", "trim")
 MOST_WINDOWS = 1000
@@ -117,10 +117,10 @@ def carry_out(job: Job) -> Callable[..., Execution]:
         over: Callable[[], bool] = where[OVER]
         values = plan.values(IoParameters)
         depths = Search(values["depth"], wanted.goes_on)
-        spent_ns = windows = 0
+        spent_ns, windows, lasts_ns = 0, 0, wanted.window_ns
         left, so_far = values["max_bytes"], list[Execution]()
         while True:
-            window = _window(plan, depths.depth, wanted, windows, left)
+            window = _window(plan, depths.depth, lasts_ns, windows, left)
             depth = depths.depth
             execution = execute(window, *where)
             found = execution.outcome
@@ -134,7 +134,11 @@ def carry_out(job: Job) -> Callable[..., Execution]:
                 if left <= 0:
                     # As with fio: the job has moved all it was to move, and everything until then is told.
                     return one_after_the_other(so_far)
-            if _share_in_time(found, wanted.latency_ns) >= wanted.share:
+            share = _share_in_time(found, wanted.latency_ns)
+            if share is None:
+                # Nothing was done in it, which says nothing of a depth; fio's lasts until something is.
+                lasts_ns = max(lasts_ns, min(2 * lasts_ns, SECOND))
+            elif share >= wanted.share:
                 depths.succeeded()
             elif not depths.failed():
                 found["status"], found["error"] = "failed", _too_late(wanted)
@@ -146,16 +150,16 @@ def carry_out(job: Job) -> Callable[..., Execution]:
     return search
 
 
-def _window(plan: Plan, depth: int, wanted: Target, number: int, left: int | None) -> Plan:
+def _window(plan: Plan, depth: int, lasts_ns: int, number: int, left: int | None) -> Plan:
     """One window: the same load for its time at a depth, and only the first one with the ramp."""
     values = plan.values(IoParameters)
     changed: IoParameters = {
         **values,
         "depth": depth,
-        "runtime": wanted.window_ns,
+        "runtime": lasts_ns,
         "max_bytes": left,
         "max_operations": None,
-        "interval": min(wanted.window_ns, values["interval"] or wanted.window_ns),
+        "interval": max(MILLISECOND, min(lasts_ns, values["interval"] or lasts_ns)),
         "seed": (values["seed"] + number * 7919) % 2**63,
         "warmup": 0 if number else values["warmup"],
     }
@@ -164,8 +168,8 @@ def _window(plan: Plan, depth: int, wanted: Target, number: int, left: int | Non
     return plan.having(changed)
 
 
-def _share_in_time(outcome: Outcome, latency_ns: int) -> float:
-    """Share of the operations that took no longer."""
+def _share_in_time(outcome: Outcome, latency_ns: int) -> float | None:
+    """Share of the operations that took no longer; None where there were none."""
     total = late = 0
     for kind in DATA:
         encoded = outcome["histograms"].get(f"{kind}_service") or outcome["histograms"].get(kind)
@@ -173,12 +177,12 @@ def _share_in_time(outcome: Outcome, latency_ns: int) -> float:
             histogram = decode(base64.b64decode(encoded))
             total += int(histogram.count)
             late += int(histogram.counts[histogram.low > latency_ns].sum())
-    return (total - late) / total if total else 0.0
+    return (total - late) / total if total else None
 
 
 def _too_late(wanted: Target) -> Failure:
     message = (
         f"latency_target: with one operation in flight, fewer than {100 * wanted.share:g} % took "
-        f"{wanted.latency_ns / MICROSECOND:g} µs or less; allow more time, or a smaller percentile"
+        f"{format_duration(wanted.latency_ns)} or less; allow more time, or a smaller percentile"
     )
     return failure_of(message, TIMED_OUT)
