@@ -65,6 +65,13 @@ class Search:
     def __post_init__(self) -> None:
         self.high = self.most
 
+    def judged(self, met: bool) -> bool:
+        """Whether enough operations of a window at `depth` met the target; False where no smaller depth is left."""
+        if met:
+            self.succeeded()
+            return True
+        return self.failed()
+
     def succeeded(self) -> None:
         """Enough operations of a window at `depth` met the target."""
         tried, self.low = self.depth, self.depth
@@ -138,9 +145,7 @@ def carry_out(job: Job) -> Callable[..., Execution]:
             if share is None:
                 # Nothing was done in it, which says nothing of a depth; fio's lasts until something is.
                 lasts_ns = max(lasts_ns, min(2 * lasts_ns, SECOND))
-            elif share >= wanted.share:
-                depths.succeeded()
-            elif not depths.failed():
+            elif not depths.judged(share >= wanted.share):
                 found["status"], found["error"] = "failed", _too_late(wanted)
                 return execution
             out_of_time = wanted.runtime_ns is not None and spent_ns >= wanted.runtime_ns
