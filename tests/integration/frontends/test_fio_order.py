@@ -128,7 +128,7 @@ def test_a_latency_target_is_told_as_fio_tells_it(disk: Path, plimsoll: Command,
     assert ours["latency_depth"] == 8
     # In a microsecond nothing is done, as in a longer window on a busy machine: that is no failure of a depth.
     words = tuple("--latency_window=1us" if "window" in word else word for word in words)
-    assert json.loads(original("fio", *words))["jobs"][0]["latency_depth"] == 8
+    # (fio 3.33 itself gives up at a depth of 1 there, one time in twenty.)
     assert plimsoll("fio", *words, cwd=disk).json["jobs"][0]["latency_depth"] == 8
     late = ("--name=u", "--size=1m", "--rw=randread", "--direct=1", "--time_based", "--runtime=5")
     answer = plimsoll("fio", *late, "--latency_target=1us", "--latency_window=50ms", cwd=disk, check=3)
