@@ -50,10 +50,13 @@ while time.monotonic() < end:
         number += 1
         os.rename(name, f"moved-{number}")
         os.mkdir(name, 0o777)
-        for each in files:
-            os.symlink(file, f"{name}/{each}")
-        for each in folders:
-            os.symlink(folder, f"{name}/{each}")
+        try:
+            for each in files:
+                os.symlink(file, f"{name}/{each}")
+            for each in folders:
+                os.symlink(folder, f"{name}/{each}")
+        except FileNotFoundError:
+            pass  # Found out while it was still empty, and then it is removed.
         print("exchanged", flush=True)
 """
 
