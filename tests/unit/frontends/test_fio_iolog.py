@@ -10,8 +10,8 @@ from tests.unit.frontends.test_fio_words import job
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import iolog
 from plimsoll.frontends.fio.command_line import parse
-from plimsoll.frontends.fio.jobs import Words
 from plimsoll.frontends.fio.plans import plan_of
+from plimsoll.frontends.fio.section_options import Words
 
 VERSION_2 = """fio version 2 iolog
 /a add

@@ -30,10 +30,11 @@ from plimsoll.frontends.fio.command_line import VERSION, Invocation, parse
 from plimsoll.frontends.fio.disks import disks_of
 from plimsoll.frontends.fio.execution import Done, Member, check_member, check_waits, members_of, run_jobs
 from plimsoll.frontends.fio.job_file import named
-from plimsoll.frontends.fio.jobs import Job, Words, jobs_of
+from plimsoll.frontends.fio.jobs import Job, jobs_of
 from plimsoll.frontends.fio.layout import check_files
 from plimsoll.frontends.fio.monitor import Monitor
 from plimsoll.frontends.fio.plans import cut_short, plan_of, without_limit
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.frontends.fio.single_logs import inflated
 from plimsoll.frontends.fio.statistics import entries
 from plimsoll.frontends.merging import together

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import draws, values
 from plimsoll.frontends.fio.priorities import CLASS_SHIFT, LEVELS, REAL_TIME
+from plimsoll.frontends.fio.section_options import Words
 
 if TYPE_CHECKING:
-    from plimsoll.frontends.fio.jobs import Job, Words
+    from plimsoll.frontends.fio.jobs import Job
 
 ENGINES = ("libaio", "io_uring")
 OPTIONS = ("cmdprio_percentage", "cmdprio_bssplit", "cmdprio_class", "cmdprio")

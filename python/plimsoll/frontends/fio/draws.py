@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.frontends.fio import values
 from plimsoll.frontends.fio.files import is_mapped
+from plimsoll.frontends.fio.section_options import Words
 
 if TYPE_CHECKING:
-    from plimsoll.frontends.fio.jobs import Job, Words
+    from plimsoll.frontends.fio.jobs import Job
 
 PRIME, FIXED = 0x9E370001, 0xB1899BED
 """The multiplier from one stream to the next, and the seed of what is the same whatever `randseed` says."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-
-if TYPE_CHECKING:
-    from plimsoll.frontends.fio.jobs import Words
+from plimsoll.frontends.fio.section_options import Words
 
 MOST_FILES = 10_000
 """Of those that are open all the time."""

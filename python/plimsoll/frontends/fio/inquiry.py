@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio.job_file import Section
-from plimsoll.frontends.fio.jobs import Words
 from plimsoll.frontends.fio.plans import ENGINES
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.frontends.fio.steady import criterion as criterion_of
 from plimsoll.model import Plan
 

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.frontends.results import open_result
 from plimsoll.run.outcome import Outcome
 from plimsoll.units import MICROSECOND
 
 if TYPE_CHECKING:
-    from plimsoll.frontends.fio.jobs import Job, Words
+    from plimsoll.frontends.fio.jobs import Job
 
 HEADERS = {"fio version 2 iolog": 2, "fio version 3 iolog": 3}
 KINDS = {"read": "read", "write": "write", "trim": "trim", "sync": "fsync", "datasync": "fdatasync"}

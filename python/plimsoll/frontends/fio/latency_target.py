@@ -14,7 +14,8 @@ from typing import Any
 from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.frontends.merging import one_after_the_other
 from plimsoll.model import Plan
 from plimsoll.run.outcome import Failure, Outcome, failure_of, totals_of

@@ -13,7 +13,7 @@ from typing import Literal
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-from plimsoll.frontends.fio.jobs import Words
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.frontends.side_by_side import Ended
 from plimsoll.run.outcome import Progress, SoFar, failure_of, totals_of
 from plimsoll.units import MILLISECOND, SECOND

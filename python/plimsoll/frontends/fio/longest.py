@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-from plimsoll.frontends.fio.jobs import Words
 from plimsoll.frontends.fio.least import failed
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.frontends.side_by_side import Ended
 from plimsoll.run.outcome import OneInterval, Progress
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-from plimsoll.frontends.fio.jobs import Words
+from plimsoll.frontends.fio.section_options import Words
 
 NODES = Path("/sys/devices/system/node")
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import files, values
-from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.section_options import Words
 
 ZONED = ("zoned", "zoned_abs")
 

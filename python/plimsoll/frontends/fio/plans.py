@@ -8,9 +8,10 @@ from typing import Any
 from plimsoll.declared import IoParameters
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import cmdprio, draws, files, iolog, tolerance, values, verify_state, zones
-from plimsoll.frontends.fio.jobs import Job, Words, unlinks_each_loop
+from plimsoll.frontends.fio.jobs import Job, unlinks_each_loop
 from plimsoll.frontends.fio.passes import passes
 from plimsoll.frontends.fio.places import places
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.frontends.fio.verification import pattern, reads_back, verification
 from plimsoll.meanings import nearest
 from plimsoll.model import Plan

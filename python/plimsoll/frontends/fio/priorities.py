@@ -5,13 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
-from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-
-if TYPE_CHECKING:
-    from plimsoll.frontends.fio.jobs import Words
+from plimsoll.frontends.fio.section_options import Words
 
 CLASS_SHIFT, LEVELS = 13, 8
 REAL_TIME = 1

@@ -11,15 +11,11 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.frontends.fio.tolerance import fills
-
-if TYPE_CHECKING:
-    from plimsoll.frontends.fio.jobs import Words
-
 
 FILLING = ("write", "read", "randread")
 """Modes of jobs whose file is as long as there is room: it is written, or filled before it is read."""

@@ -12,7 +12,7 @@ from threading import Lock
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-from plimsoll.frontends.fio.jobs import Words
+from plimsoll.frontends.fio.section_options import Words
 from plimsoll.run.outcome import Progress
 from plimsoll.units import SECOND
 

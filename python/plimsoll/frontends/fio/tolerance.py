@@ -6,13 +6,11 @@ Source: fio 3.33, `options.c` (`ignore_error_type`), `td_error.c`, each rule tri
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-
-if TYPE_CHECKING:
-    from plimsoll.frontends.fio.jobs import Words
+from plimsoll.frontends.fio.section_options import Words
 
 KINDS = ("read", "write", "verify")
 """What an error can be of; trims and syncs count as writes."""

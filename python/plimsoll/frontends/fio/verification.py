@@ -7,7 +7,8 @@ from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.frontends.fio import values
-from plimsoll.frontends.fio.jobs import Job, Words
+from plimsoll.frontends.fio.jobs import Job
+from plimsoll.frontends.fio.section_options import Words
 
 NEXT_HEX = r"(?=0[xX][0-9a-fA-F])"
 PIECE = re.compile(rf'%o|"([^"]*)"|0[xX]([0-9a-fA-F]+?)(?:{NEXT_HEX}|(?![0-9a-fA-F]))|(-?\d+?)(?:{NEXT_HEX}|(?!\d))')
