@@ -8,7 +8,7 @@ import pytest
 from tests.unit.frontends.test_fio_words import job
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import iolog
+from plimsoll.frontends.fio import iolog, recorded
 from plimsoll.frontends.fio.command_line import parse
 from plimsoll.frontends.fio.plans import plan_of
 from plimsoll.frontends.fio.section_options import Words
@@ -24,11 +24,11 @@ VERSION_2 = """fio version 2 iolog
 """
 
 
-def log_of(folder: Path, text: str) -> iolog.Log:
+def log_of(folder: Path, text: str) -> recorded.Log:
     path = folder / f"{abs(hash(text))}.log"
     path.write_text(text)
     (section,) = parse(["--name=j", f"--read_iolog={path}"]).sections
-    found = iolog.of_job(Words(section))
+    found = recorded.of_job(Words(section))
     assert found is not None
     return found
 

@@ -6,42 +6,18 @@ Source: fio 3.33, `init.c` (`setup_random_seeds`, `td_fill_rand_seeds_internal`)
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plimsoll.frontends.fio import values
+from plimsoll.frontends.fio.drawable import QUEUING, WORD
 from plimsoll.frontends.fio.files import is_mapped
+from plimsoll.frontends.fio.jobs import Job
 from plimsoll.frontends.fio.section_options import Words
-
-if TYPE_CHECKING:
-    from plimsoll.frontends.fio.jobs import Job
 
 PRIME, FIXED = 0x9E370001, 0xB1899BED
 """The multiplier from one stream to the next, and the seed of what is the same whatever `randseed` says."""
 READ_SIZES, WRITE_SIZES, TRIM_SIZES, MIX, PLACES, PRIORITIES = 0, 1, 2, 4, 6, 19
 """Numbers of fio's streams."""
-WORD = 2**32
-QUEUING = ("libaio", "io_uring", "posixaio")
-SHORT = ("tausworthe", "")
-"""Generators whose order is known here."""
-
-Split = Sequence[tuple[int, float]]
-
-
-def are_known(words: Words, files: int, size: int, reads: Split, writes: Split | None) -> bool:
-    """Whether places and sizes can be drawn as fio draws them: in random modes over one file."""
-    mode, smallest = words.mode, min(length for length, _ in reads)
-    strided = words.text("zonemode") == "strided" or (words.given("zonesize") and bool(words.size("zoneskip")))
-    aligned = words.given("ba") and words.size("ba") not in (0, smallest)
-    return (
-        mode.startswith("rand") and mode != "randtrimwrite" and files == 1 and not words.after_mode and not strided
-        and (words.text("random_distribution") or "random") == "random"
-        and set((words.text("percentage_random") or "").split(",")) <= {"100", ""}
-        and (words.text("random_generator") or "") in SHORT
-        and (writes is None or min(length for length, _ in writes) == smallest)
-        and not (aligned and is_mapped(words))
-        and size // smallest < WORD - 1
-    )  # fmt: skip
 
 
 def seed(job: Job, stream: int) -> int:

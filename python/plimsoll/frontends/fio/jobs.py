@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plimsoll.errors import UsageError
-from plimsoll.frontends.fio import draws, files, iolog, values
+from plimsoll.frontends.fio import drawable, files, recorded, values
 from plimsoll.frontends.fio.job_file import Section
 from plimsoll.frontends.fio.regions import Blocks, Region, fills_alone, region_of
 from plimsoll.frontends.fio.section_options import Words
@@ -42,7 +42,7 @@ class Job:
     region: Region
     max_bytes: int | None
     """None: the run time alone ends it."""
-    log: iolog.Log | None = None
+    log: recorded.Log | None = None
     """What it replays."""
     moves: bool = True
     """Whether it does any I/O."""
@@ -102,7 +102,7 @@ class Job:
 
         With `create_on_open` nothing is laid out: as with fio, engines that do not wait read what is not there.
         """
-        opened = self.words.on("create_on_open") and self.words.text("ioengine") in draws.QUEUING
+        opened = self.words.on("create_on_open") and self.words.text("ioengine") in drawable.QUEUING
         return (self.reads and not opened) or self.words.on("overwrite")
 
 
@@ -166,7 +166,7 @@ def _job(
     name = words.text("name") or section.name
     if words.text("ioengine") in NO_IO:
         return _idle(section, words, name, clone, number, stage, group)
-    if (log := iolog.of_job(words)) is not None:
+    if (log := recorded.of_job(words)) is not None:
         return _recorded(section, words, name, clone, number, stage, group, log)
     paths = files.paths_of(words, name, clone)
     sizes, write_sizes = _block_sizes(words)
@@ -176,7 +176,7 @@ def _job(
     blocks = Blocks(min(all_sizes), max(all_sizes))
     is_device = files.are_devices(words, paths)
     region = region_of(words, paths, number, clone, blocks, filled)
-    drawn = draws.are_known(words, len(paths), sum(region.parts), sizes, write_sizes)
+    drawn = drawable.are_known(words, len(paths), sum(region.parts), sizes, write_sizes)
     fixed = len(sizes) == 1 and not write_sizes
     return Job(
         name=name,
@@ -208,7 +208,7 @@ def _idle(section: Section, words: Words, name: str, clone: int, number: int, st
 
 
 def _recorded(
-    section: Section, words: Words, name: str, clone: int, number: int, stage: int, group: int, log: iolog.Log
+    section: Section, words: Words, name: str, clone: int, number: int, stage: int, group: int, log: recorded.Log
 ) -> Job:
     """A job that replays a log: files, sizes and kinds are those of its lines."""
     paths = tuple(Path(each) for each in log.files)
