@@ -37,7 +37,7 @@ def fill_store(runs: int) -> str:
     """A store with so many runs in one session; returns its title."""
     from tests.factories import make_study, many_cases
 
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     targets = [f"t{number}" for number in range(5)]
     cases = many_cases(runs // (5 * 20))

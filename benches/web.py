@@ -24,8 +24,9 @@ from plimsoll.store import schema, search
 from plimsoll.store.codec import unpack_json
 from plimsoll.store.connection import reading, writing
 from plimsoll.store.kept_scores import keep_scores
+from plimsoll.store.opening import open_store
 from plimsoll.store.seal import seal
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 from plimsoll.store.works import count_runs
 from plimsoll.units import HOUR
 from plimsoll.web.answers import Answers

@@ -28,7 +28,7 @@ from typing import Any
 import httpx
 from benches.web import fill
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 BUDGET_S = 1.0
 ANSWER_S = 120

@@ -45,6 +45,7 @@ SHARED = (
 """They share loop devices, users and control groups: beside others, but not beside each other."""
 ALONE = (
     "tests/integration/clouds/rds/test_load_line.py",
+    "tests/integration/clouds/session/test_models.py",
     "tests/integration/clouds/session/test_session.py::test_the_self_test_says_what_it_has_verified",
     "tests/integration/frontends/test_fio_relations.py::test_jobs_of_one_flow_keep_their_ratio",
     "tests/integration/run/test_databases.py::test_a_study_that_searches_a_load_line_runs_by_name",

@@ -22,7 +22,7 @@ from plimsoll.cli.progress import observer
 from plimsoll.model import Run, RunStatus
 from plimsoll.run.session import run_study
 from plimsoll.run.study import from_words
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.units import GIB
 
 WHOLE = "whole_test_ns"

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import signal
-from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import sqlalchemy
+from benches.torture.outputs import is_whole
 from benches.torture.sandbox import Answer, Sandbox
-
-if TYPE_CHECKING:
-    from benches.torture.scenarios import Scenario
+from benches.torture.scenarios import Scenario
+from benches.torture.stored import Stored, stored
 
 ENDINGS = frozenset({0, 1, 2, 3, 4, 130})
 """The exit codes that `plimsoll --help` lists, but for a fault of Plimsoll."""
@@ -23,68 +19,6 @@ INTERRUPTED = 130
 """Ctrl-C before anything has begun needs no words."""
 _FAULT = re.compile(r"Traceback|internal error|Exception ignored|core dumped")
 _FINISHED = re.compile(r" left$", re.MULTILINE)
-_URL = re.compile(r"^postgres(ql)?://")
-
-
-@dataclass(frozen=True)
-class StoredSession:
-    """What the store holds of a session."""
-
-    id: str
-    title: str
-    state: str
-    runs: int
-    failed: int = 0
-    """Of these, how many ended without a score, for a reason that is stored with them."""
-    lasting: int = 0
-    """Of these, how many are of the last attempt of their block: one that was cut short is made again, as a whole."""
-
-
-@dataclass(frozen=True)
-class Stored:
-    """What the store holds: all rows of all tables."""
-
-    rows: Counter[str]
-    sessions: tuple[StoredSession, ...]
-    new: tuple[StoredSession, ...] = ()
-    """Sessions that were not there before."""
-
-
-def stored(sandbox: Sandbox, before: Stored | None = None) -> Stored:
-    """Everything in the store, read by nothing of ours."""
-    url = _URL.sub("postgresql+psycopg://", sandbox.store) if sandbox.store else f"sqlite:///{sandbox.results}"
-    engine = sqlalchemy.create_engine(url)
-    try:
-        with engine.connect() as connection:
-            tables = sqlalchemy.MetaData()
-            tables.reflect(connection)
-            rows: Counter[str] = Counter()
-            found: dict[str, list[Any]] = {}
-            for name, table in tables.tables.items():
-                found[name] = connection.execute(sqlalchemy.select(table)).mappings().all()
-                rows.update(f"{name} {dict(row)!r}" for row in found[name])
-    finally:
-        engine.dispose()
-    counted = Counter(row["session_id"] for row in found["run"])
-    failed = Counter(row["session_id"] for row in found["run"] if row["status"] != "ok" and row["reason"])
-    lasting = _last_attempts(found["run"])
-    sessions = tuple(
-        StoredSession(row["id"], row["title"], row["state"], counted[row["id"]], failed[row["id"]], lasting[row["id"]])
-        for row in found["session"]
-    )
-    known = {each.id for each in before.sessions} if before else set()
-    return Stored(rows, sessions, tuple(each for each in sessions if each.id not in known))
-
-
-def _last_attempts(runs: list[Any]) -> Counter[str]:
-    """By session."""
-    last: dict[tuple[Any, ...], int] = {}
-    for row in runs:
-        block = (row["session_id"], row["case_label"], row["block"])
-        last[block] = max(last.get(block, 0), row["attempt"])
-    return Counter(
-        row["session_id"] for row in runs if row["attempt"] == last[row["session_id"], row["case_label"], row["block"]]
-    )
 
 
 def broken(
@@ -102,7 +36,7 @@ def broken(
     in it. `endings` are exit codes that are also right.
     """
     found = _ended_well(answer, endings)
-    found += [f"{name} is neither whole nor absent" for name in scenario.outputs if not _whole(sandbox.out / name)]
+    found += [f"{name} is neither whole nor absent" for name in scenario.outputs if not is_whole(sandbox.out / name)]
     succeeded = answer.code == 0
     following = sandbox.run("list", "sessions", "--json")
     found += [f"the next command: {each}" for each in _ended_well(following, set())]
@@ -176,22 +110,3 @@ def _nothing_lost(now: Stored, before: Stored | None, scenario: Scenario, answer
     if scenario.atomic and any(not each.runs for each in now.new):
         found.append("a session was stored without its runs")
     return found
-
-
-def _whole(path: Path) -> bool:
-    """Whether an output is absent, or complete for its kind."""
-    if not path.exists():
-        return True
-    if path.suffix == ".html":
-        return whole_page(path)
-    if path.suffix == ".gz":
-        try:
-            return all(json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines())
-        except (OSError, EOFError, ValueError):
-            return False
-    return True
-
-
-def whole_page(path: Path) -> bool:
-    """Whether a page is there to its last word."""
-    return path.is_file() and path.read_text(errors="replace").rstrip().endswith("</html>")

@@ -8,8 +8,9 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benches.torture.laws import Stored, whole_page
+from benches.torture.outputs import whole_page
 from benches.torture.sandbox import FIXTURES, SHORT, Sandbox
+from benches.torture.stored import Stored
 from benches.torture.template import OTHER, TITLE, Template
 
 FIO_RUNS = 1

@@ -14,9 +14,10 @@ from pathlib import Path
 from time import monotonic
 from types import ModuleType
 
-from benches.torture.laws import Stored, broken, stored
+from benches.torture.laws import broken
 from benches.torture.sandbox import Answer, Sandbox, ended
 from benches.torture.scenarios import Scenario
+from benches.torture.stored import Stored, stored
 from benches.torture.supervisor import Supervisor
 from benches.torture.template import Template
 

@@ -30,7 +30,7 @@ from plimsoll.errors import TargetError
 from plimsoll.parameters import kind_of
 from plimsoll.profile import profiles
 from plimsoll.run.private_server import find_program
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 HERE = Path(__file__).parent
 PLIMSOLL = Path(sys.executable).parent / "plimsoll"

@@ -17,8 +17,9 @@ from tests.compatibility.told import told
 from plimsoll.model import Run
 from plimsoll.store import exchange
 from plimsoll.store.codec import canonical_record
+from plimsoll.store.opening import open_store
 from plimsoll.store.result_file import read_results
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 
 FOLDERS = folders()
 NEARLY = 1e-9

@@ -1,9 +1,10 @@
 """Who may import whom. Python's layers are checked by import-linter; this is the rest."""
 
+import ast
 import re
 import runpy
 import tomllib
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,48 @@ def test_no_modules_of_a_crate_import_each_other_in_a_circle(crate: str) -> None
     uses = {name: used_modules(name, source, set(sources)) for name, source in sources.items()}
     # Raises, and names the circle.
     TopologicalSorter(uses).prepare()
+
+
+FRONT = "plimsoll"
+"""It loads what is asked of it by name, and all of its modules load it first."""
+
+
+def python_modules() -> dict[str, Path]:
+    """By name, what is imported from a package here."""
+    folders = [ROOT / "python/plimsoll", ROOT / "benches", ROOT / "tests"]
+    files = {path.relative_to(folder.parent): path for folder in folders for path in folder.rglob("*.py")}
+    named = {".".join(file.with_suffix("").parts).removesuffix(".__init__"): path for file, path in files.items()}
+    return {name: path for name, path in named.items() if name != FRONT}
+
+
+def imported(path: Path, modules: set[str]) -> set[str]:
+    """The modules that one of them imports anywhere: at its top, in a function, or for types alone."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {each.name for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            # Of a package, a module in it or else what the package itself has.
+            below = {f"{node.module}.{each.name}" for each in node.names}
+            found |= below & modules or {str(node.module)}
+    return found & modules
+
+
+def test_no_python_modules_import_each_other_in_a_circle() -> None:
+    modules = python_modules()
+    assert len(modules) > 1000
+    uses = {name: imported(path, set(modules)) - {name} for name, path in modules.items()}
+    # Raises, and names the circle.
+    TopologicalSorter(uses).prepare()
+
+
+def test_a_circle_for_types_or_in_a_function_is_one(tmp_path: Path) -> None:
+    (tmp_path / "typed.py").write_text(
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.late import A\n"
+    )
+    (tmp_path / "late.py").write_text("def f():\n    from p import typed, json\n    import p.typed\n")
+    modules = {"p.typed", "p.late", "p"}
+    uses = {f"p.{name}": imported(tmp_path / f"{name}.py", modules) for name in ("typed", "late")}
+    assert uses == {"p.typed": {"p.late"}, "p.late": {"p.typed"}}
+    with pytest.raises(CycleError):
+        TopologicalSorter(uses).prepare()

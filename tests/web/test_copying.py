@@ -11,7 +11,7 @@ from tests.factories import make_study
 from tests.integration.web.conftest import add, running
 from tests.web.test_server_pages import Made, opened
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.integration.web.test_live import begun
 from tests.web.test_server_pages import Made, opened
 
 from plimsoll.model import SessionState
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 @pytest.fixture

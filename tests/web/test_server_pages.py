@@ -16,9 +16,9 @@ from tests.web.test_report_page import CONTRASTS
 from plimsoll.model import Run, Session
 from plimsoll.store import comparisons
 from plimsoll.store.names import short_id
+from plimsoll.store.opening import open_store
 from plimsoll.store.records import sealed
 from plimsoll.store.result_file import write_results
-from plimsoll.store.store import open_store
 from plimsoll.units import DAY
 
 SCRIPT = "<script>document.title = 'owned'</script><img src=x onerror=\"document.title = 'owned'\">"

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from benches.torture.laws import stored
+from benches.torture.stored import stored
 from benches.torture.turn import Strike, Turn
 
 NAME = "vanished"

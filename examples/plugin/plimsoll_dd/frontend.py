@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 
 from plimsoll.errors import UsageError
 from plimsoll.importers.source import Options, Source
-from plimsoll.store import exchange
 from plimsoll.store.store import Store
+from plimsoll.store.union import add_records
 from plimsoll_dd import importer
 from plimsoll_dd.output import copies
 
@@ -34,6 +34,6 @@ def run(words: Sequence[str], open_store: Callable[[], Store], say: Callable[[st
     if done.returncode == 0 and copies(done.stderr):
         imported = importer.read(Source("dd.txt", done.stderr.encode()), Options())
         with open_store() as store:
-            exchange.add_records(store, [imported.session, *imported.runs], "plimsoll dd")
+            add_records(store, [imported.session, *imported.runs], "plimsoll dd")
         say("kept in the store; `plimsoll show` has it")
     return done.returncode

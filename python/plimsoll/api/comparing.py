@@ -30,8 +30,8 @@ def compared(
     """
     from plimsoll.api.finding import find_sessions
     from plimsoll.store.baselines import baselines
+    from plimsoll.store.opening import open_store
     from plimsoll.store.scored import scored_runs
-    from plimsoll.store.store import open_store
 
     with open_store(place) as store:
         found = find_sessions(store, words)
@@ -113,7 +113,7 @@ def _saved(store: Store, found: Sequence[Session], name: str | None) -> Saved | 
     from plimsoll.errors import UsageError
     from plimsoll.report.against import Saved
     from plimsoll.store.baselines import baselines
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
 
     if name is None or any(name in session.target_names for session in found):
         return None
@@ -131,7 +131,7 @@ def _saved(store: Store, found: Sequence[Session], name: str | None) -> Saved | 
 def _check_measured(found: Sequence[Session], runs: Sequence[Run]) -> None:
     """Raise NothingMeasured if sessions without scores leave nothing to compare: no second target would help."""
     from plimsoll.errors import NothingMeasured
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
 
     scored = [run for run in runs if run.scores]
     measured = {run.session_id for run in scored}

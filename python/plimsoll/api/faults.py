@@ -69,7 +69,7 @@ def _told_by_limits(error: Exception) -> str:
 
 def _told_by_damage() -> str:
     """What is damaged in the store that was opened: a record that is none can trip whoever reads it anywhere."""
-    module = sys.modules.get("plimsoll.store.store")
+    module = sys.modules.get("plimsoll.store.opening")
     if module is None or not module.opened:
         return ""
     from plimsoll.store.checkup import first_damage

@@ -32,7 +32,7 @@ def find_sessions(store: Store, words: Sequence[str] | None) -> list[Session]:
 
 def evidence(words: Sequence[str] | None, baseline: str | None, slo: str | None = None) -> Evidence:
     """Everything stored about the named sessions; raises UsageError for an objective of which nothing can be said."""
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     with open_store() as store:
         sessions = find_sessions(store, words)

@@ -21,7 +21,8 @@ def fit_volume(words: Sequence[str], target: str | None = None) -> tuple[Fit, st
     from plimsoll.errors import NothingMeasured, UnknownName, UsageError
     from plimsoll.fitting.fit import fitted
     from plimsoll.fitting.written import as_toml
-    from plimsoll.store.store import open_store, short_id
+    from plimsoll.store.names import short_id
+    from plimsoll.store.opening import open_store
     from plimsoll.units import SECOND
 
     with open_store() as store:

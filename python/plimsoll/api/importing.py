@@ -20,10 +20,11 @@ from plimsoll.importers.source import Options
 from plimsoll.importers.streams import Watch
 from plimsoll.remote import fetched
 from plimsoll.store import exchange
-from plimsoll.store.exchange import ImportSummary
 from plimsoll.store.names import short_id
+from plimsoll.store.opening import open_store
 from plimsoll.store.result_file import is_result_file
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
+from plimsoll.store.union import ImportSummary, add_records
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def _foreign(
         return [_stored(store, outcome) for outcome in known]
     title = joined_title([files.get(place, place) for place, _ in parts])
     joined = join([part for _, part in parts], title)
-    summary = exchange.add_records(store, [joined.session, *joined.runs], title)
+    summary = add_records(store, [joined.session, *joined.runs], title)
     says = f"{summary}; one session of {len(parts):,} files, `--each` makes one of each; {_next(joined.session.id)}"
     rows = [_told(outcome) for outcome in known]
     return [*rows, ImportedFile(title, SEVERAL, False, (says,), joined.session.id, summary)]
@@ -140,7 +141,7 @@ def _stored(store: Store, outcome: Outcome) -> ImportedFile:
     if outcome.imported is None:
         return row
     session = outcome.imported.session
-    summary = exchange.add_records(store, [session, *outcome.imported.runs], outcome.place)
+    summary = add_records(store, [session, *outcome.imported.runs], outcome.place)
     says = (f"{outcome.format}: {summary}; {_next(session.id)}", *row.says[1:])
     return replace(row, says=says, session_id=session.id, summary=summary)
 

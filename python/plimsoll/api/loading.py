@@ -19,9 +19,10 @@ from plimsoll.model import Session as SessionRecord
 from plimsoll.notices import tell
 from plimsoll.remote import fetched, is_remote
 from plimsoll.store import names
+from plimsoll.store.opening import open_store
 from plimsoll.store.records import told
 from plimsoll.store.result_file import is_result_file, read_results
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 from plimsoll.units import GIB, format_size
 
 WEB = ("http", "https")

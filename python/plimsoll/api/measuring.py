@@ -36,7 +36,8 @@ from plimsoll.run.study import Study
 from plimsoll.stats.load_line.points import point_of
 from plimsoll.store import spill
 from plimsoll.store.housekeeping import delete_sessions
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 
 _Measure = Callable[[Store, Watcher, Machines | None], SessionRecord]
 

@@ -30,7 +30,8 @@ from plimsoll.run.observer import Observer
 from plimsoll.run.session import run_study
 from plimsoll.run.study import from_words
 from plimsoll.run.verify import never_written, size_of, verification, whole_gib
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 from plimsoll.targets.volume import volume_options
 from plimsoll.units import SECOND, parse_duration, parse_size
 

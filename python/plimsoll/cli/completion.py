@@ -27,8 +27,8 @@ def database_words(incomplete: str) -> list[str]:
 
 
 def _databases(incomplete: str) -> Iterator[str]:
+    from plimsoll.store.opening import open_store
     from plimsoll.store.search import databases
-    from plimsoll.store.store import open_store
 
     if _has_store():
         with open_store() as store:
@@ -45,7 +45,8 @@ def _has_store() -> bool:
 
 
 def _sessions(incomplete: str) -> Iterator[tuple[str, str]]:
-    from plimsoll.store.store import open_store, short_id
+    from plimsoll.store.names import short_id
+    from plimsoll.store.opening import open_store
 
     if not _has_store():
         return

@@ -41,40 +41,27 @@ def conclude(
 
 def _tell_products(ids: Sequence[str], *, quiet: bool, reported: bool) -> None:
     """The last line after several allocations."""
+    from plimsoll.cli.following import report_of
     from plimsoll.cli.output import say
     from plimsoll.stats.policy import LOOKS
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
 
     if len(ids) < LOOKS[0]:
         say(f"{len(ids)} allocations: a verdict on products needs {LOOKS[0]}")
     names = " ".join(map(short_id, ids))
     if not quiet:
-        say(f"sessions {names}; " + (f"`plimsoll compare --products {names}`" if reported else _report(names)))
+        say(f"sessions {names}; " + (f"`plimsoll compare --products {names}`" if reported else report_of(names)))
 
 
 def _tell_next(session: Session, runs: list[Run], *, reported: bool) -> None:
     """The last line: `session 3f9c1b20; …`. Where nothing is left to do, only which session it was."""
+    from plimsoll.cli.following import report_of
     from plimsoll.cli.output import say
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
 
     name = short_id(session.id)
-    following = _extension(session, runs, name) or ("" if reported else _report(name))
+    following = _extension(session, runs, name) or ("" if reported else report_of(name))
     say(f"session {name}" + (f"; {following}" if following else ""))
-
-
-def tell_report(sessions: Sequence[Session]) -> None:
-    """The last line for somebody who reads on a terminal: what one would type next."""
-    import sys
-
-    from plimsoll.cli.output import say
-    from plimsoll.store.store import short_id
-
-    if sys.stdout.isatty() and sys.stderr.isatty():
-        say(_report(" ".join(short_id(session.id) for session in sessions)))
-
-
-def _report(names: str) -> str:
-    return f"next: `plimsoll report {names} -o report.html`"
 
 
 def _extension(session: Session, runs: list[Run], name: str) -> str:

@@ -21,7 +21,6 @@ FORMATS = ("text", "json", "csv")
 def print_products(evidence: Evidence, form: str, failing: Collection[Answer]) -> None:
     """The verdicts on products; exit code 1 where one is among `failing`. UsageError where there is no comparison."""
     from plimsoll.cli.output import console, print_csv, print_json, say
-    from plimsoll.report.allocations import several_products
     from plimsoll.report.document import Document, Section
     from plimsoll.report.renderers.terminal import print_document
     from plimsoll.report.sections.data import flat
@@ -31,7 +30,7 @@ def print_products(evidence: Evidence, form: str, failing: Collection[Answer]) -
     if form not in FORMATS:
         raise UsageError(f"--products writes {', '.join(FORMATS)}; leave --format {form} out")
     found = evidence.products
-    if not found and (names := several_products(evidence)):
+    if not found and (names := evidence.several_products):
         raise UsageError(
             f"--products: {', '.join(names)} {'is' if len(names) == 1 else 'are'} not one product in these sessions: "
             "volumes, file systems or parameters differ; name sessions that ran the same"

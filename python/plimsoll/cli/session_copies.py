@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 def copy_name(session: Session, place: str) -> str:
     """The file of a session below `place`: named by its id, so that a later copy of the same session replaces it."""
-    from plimsoll.store import exchange
+    from plimsoll.store.result_file import SUFFIX
 
-    return f"{place.rstrip('/')}/{session.id}{exchange.SUFFIX}"
+    return f"{place.rstrip('/')}/{session.id}{SUFFIX}"
 
 
 def copy_session(store: Store, session: Session, place: str) -> str:

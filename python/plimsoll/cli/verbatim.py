@@ -20,7 +20,7 @@ def hand_over(front_end: Plugin, context: typer.Context) -> None:
     from plimsoll.cli.output import say
     from plimsoll.errors import UsageError
     from plimsoll.frontends import notes
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     words = [word for word in context.args if word != notes.OPTION]
     if len(words) < len(context.args):

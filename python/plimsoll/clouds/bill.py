@@ -12,7 +12,8 @@ from plimsoll.errors import PlimsollError, StoreError
 from plimsoll.model import Session
 from plimsoll.notices import tell
 from plimsoll.report.sections.bill import FACT
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 
 
 def begun(offer: Offer, rental: Rental, begun_ns: int) -> dict[str, Any]:

@@ -27,7 +27,6 @@ from plimsoll.cluster.address import ALL
 from plimsoll.errors import UsageError
 from plimsoll.model import Session
 from plimsoll.prices.cost import usd
-from plimsoll.report.allocations import of_products
 from plimsoll.report.evidence import Evidence
 from plimsoll.report.sections.bill import FACT
 from plimsoll.run import plan as planning
@@ -302,4 +301,4 @@ class Course:
 
 def deciding(evidence: Evidence) -> list[Product]:
     """The comparisons of products that decide: in the first metric of each case."""
-    return [each for each in of_products(evidence) if evidence.judged[each.cell.case][0] == each.cell.metric]
+    return [each for each in evidence.products if evidence.judged[each.cell.case][0] == each.cell.metric]

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from plimsoll.importers.draft import Draft
 from plimsoll.importers.reading import Outcome, read_files
 from plimsoll.importers.source import Options, Source
 from plimsoll.importers.tracing import Place, Read, Tracer, tracing
@@ -121,8 +120,8 @@ def _explained(head: dict[str, Any], outcome: Outcome, tracer: Tracer) -> Explai
     runs = outcome.imported.runs
     files = [Source(each.name, each.content) for run in runs for each in run.artefacts]
     finder = _Finder(files)
-    made = tuple(_run(run, draft, finder) for run, draft in zip(runs, tracer.drafts, strict=True))
-    used = {place for draft in tracer.drafts for read in draft.origins.values() for place in read.places}
+    made = tuple(_run(run, origins, finder) for run, origins in zip(runs, tracer.origins, strict=True))
+    used = {place for origins in tracer.origins for read in origins.values() for place in read.places}
     if _is_log(outcome):
         # Its lines are counted by the reader of logs, all of them.
         return Explained(**head, runs=made, warnings=outcome.imported.warnings, is_log=True)
@@ -135,7 +134,7 @@ def _is_log(outcome: Outcome) -> bool:
     return bool(getattr(_formats()[outcome.format], "STREAMS", False))
 
 
-def _run(run: Run, draft: Draft, finder: _Finder) -> ExplainedRun:
+def _run(run: Run, origins: Mapping[str, Read], finder: _Finder) -> ExplainedRun:
     return ExplainedRun(
         case=run.plan.case,
         target=run.target.name,
@@ -145,8 +144,7 @@ def _run(run: Run, draft: Draft, finder: _Finder) -> ExplainedRun:
         facts=tuple(name for name in run.facts if name != "imported"),
         histograms=tuple(run.histograms),
         numbers=tuple(
-            _number(score.metric, score.value, score.unit, draft.origins.get(score.metric), finder)
-            for score in run.scores
+            _number(score.metric, score.value, score.unit, origins.get(score.metric), finder) for score in run.scores
         ),
         warnings=tuple(finding.message for finding in run.findings),
     )

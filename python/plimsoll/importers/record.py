@@ -55,7 +55,7 @@ def build(
     """Session and runs of one source. Raises ResultFileError if there is no run in it, or more than MAX_RUNS."""
     drafts = list(islice(drafts, MAX_RUNS + 1))
     if tracer := tracing.current():
-        tracer.drafts = drafts
+        tracer.origins = [draft.origins for draft in drafts]
     if not drafts:
         raise ResultFileError(f"{source.name}: no result of {module.TITLE} is in it; is the file complete?")
     if len(drafts) > MAX_RUNS:

@@ -11,10 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from plimsoll.importers.draft import Draft
+from typing import Any, NamedTuple
 
 MOST_PLACES = 50
 """Of one number that is made from many."""
@@ -103,8 +100,8 @@ class Tracer:
     """Gathers where the numbers of one file stand, while it is read on this thread."""
 
     thread: int = field(default_factory=threading.get_ident)
-    drafts: list[Draft] = field(default_factory=list)
-    """The runs of the file, in its order."""
+    origins: list[dict[str, Read]] = field(default_factory=list)
+    """Of each run of the file, in its order: where the number of a metric stands."""
     json_places: list[Place] = field(default_factory=list)
     """Every number of a JSON document, in the order of the text."""
     _line: str = ""

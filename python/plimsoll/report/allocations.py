@@ -3,57 +3,60 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from plimsoll.identity import place_facts, told_apart
 from plimsoll.model import Run, Session, Target
 from plimsoll.report.memory import is_memory
 from plimsoll.stats.cases import NOT_THE_WORK
-from plimsoll.stats.paired import ScoreRow, cells
+from plimsoll.stats.paired import Cell, ScoreRow, cells
 from plimsoll.stats.policy import MODES
 from plimsoll.stats.products import Product, products
-
-if TYPE_CHECKING:
-    from plimsoll.report.evidence import Evidence
 
 _OF_A_PRODUCT = {"volume", "file system"}
 """Facts of a place that are those of the product; in the others allocations may differ."""
 
 
-def of_products(evidence: Evidence) -> tuple[Product, ...]:
-    """What the sessions of `evidence` say of the products: their targets by the names that the sessions gave them."""
-    if len(evidence.sessions) < 2 or evidence.saved is not None or evidence.across:
-        return ()
-    stored = evidence.named.names.named
-    sessions = {run.id: run.session_id for run in evidence.runs}
-    rows = [_row(row, stored) for row in evidence.rows if evidence.every or row.metric in evidence.judged[row.case]]
+def of_products(
+    judged: Sequence[ScoreRow],
+    found: Iterable[Cell],
+    allocation_of: Mapping[str, int],
+    stored: Mapping[str, str],
+    baseline: str | None,
+    *,
+    band: float,
+    policy: int,
+) -> tuple[Product, ...]:
+    """What allocations say of the products, by the names in `stored`: those that the sessions gave the targets.
+
+    `judged` are the scores that are compared, `found` what the places were found to be, and `allocation_of` is the
+    number of each session's allocation. The band is a share: 0.10 is ±10 %.
+    """
+    rows = [row._replace(target=stored.get(row.target, row.target)) for row in judged]
     targets = dict.fromkeys(row.target for row in rows)
-    if len(targets) < 2 or not sessions or several_products(evidence):
+    if len(targets) < 2 or not allocation_of:
         return ()
-    baseline = stored.get(evidence.reference or "", next(iter(targets)))
-    allocation_of = allocations(evidence.sessions, evidence.runs, stored)
+    reference = stored.get(baseline or "", next(iter(targets)))
     mode = MODES["publish"]
-    found = cells(rows, baseline, band=evidence.band, mode=mode, policy=evidence.policy)
+    places = list(found)
     lasting = {
         (cell.case, cell.metric, stored.get(cell.target, cell.target)): cell.standings
-        for cell in evidence.cells
+        for cell in places
         if cell.standings != (None, None)
     }
-    memory = {(cell.case, cell.metric) for cell in evidence.cells if is_memory(cell)}
-    found = [
+    memory = {(cell.case, cell.metric) for cell in places if is_memory(cell)}
+    compared = [
         replace(cell, standings=lasting.get((cell.case, cell.metric, cell.target), (None, None)))
-        for cell in found
+        for cell in cells(rows, reference, band=band, mode=mode, policy=policy)
         if (cell.case, cell.metric) not in memory
     ]
-    return tuple(products(found, allocation_of, mode=mode, policy=evidence.policy))
+    return tuple(products(compared, allocation_of, mode=mode, policy=policy))
 
 
-def several_products(evidence: Evidence) -> list[str]:
+def several_products(runs: Sequence[Run], stored: Mapping[str, str]) -> list[str]:
     """The names under which sessions had different things: other volumes, file systems or parameters."""
-    stored = evidence.named.names.named
-    shared = {(id(run.plan), id(run.target)): run for run in evidence.runs}
+    shared = {(id(run.plan), id(run.target)): run for run in runs}
     found: dict[tuple[str, str], set[str]] = {}
     for run in shared.values():
         name, place = stored.get(run.target.name, run.target.name), place_facts(run.target, {})
@@ -66,10 +69,6 @@ def several_products(evidence: Evidence) -> list[str]:
 def _work(run: Run) -> str:
     values = {name: value for name, value in run.plan.parameters.items() if name not in NOT_THE_WORK}
     return json.dumps(values, sort_keys=True, default=str)
-
-
-def _row(row: ScoreRow, stored: Mapping[str, str]) -> ScoreRow:
-    return row._replace(target=stored.get(row.target, row.target))
 
 
 def allocations(sessions: Sequence[Session], runs: Sequence[Run], stored: Mapping[str, str]) -> dict[str, int]:

@@ -19,7 +19,7 @@ from plimsoll.model import POLICY_VERSION, Direction, Finding, Plan, Run, RunSta
 from plimsoll.parameters import all_written
 from plimsoll.phases import memory_metrics
 from plimsoll.report.against import Saved, opponents
-from plimsoll.report.allocations import of_products
+from plimsoll.report.allocations import allocations, of_products, several_products
 from plimsoll.report.changed import noted_changes
 from plimsoll.report.kinds import grouped
 from plimsoll.report.load_line_search import LoadLineSearch, imported_load_lines, load_line_searches
@@ -115,7 +115,18 @@ class Evidence:
     @cached_property
     def products(self) -> tuple[Product, ...]:
         """What the sessions say of the products, by the names that the sessions gave them."""
-        return of_products(self)
+        if len(self.sessions) < 2 or self.saved is not None or self.across or not self.runs or self.several_products:
+            return ()
+        stored = self.named.names.named
+        numbers = allocations(self.sessions, self.runs, stored)
+        return of_products(
+            self._judged_rows, self.cells, numbers, stored, self.reference, band=self.band, policy=self.policy
+        )
+
+    @cached_property
+    def several_products(self) -> list[str]:
+        """The names under which the sessions had different things, so that they are not one product."""
+        return several_products(self.runs, self.named.names.named)
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
@@ -240,6 +251,11 @@ class Evidence:
         """Every score as statistics want it; a run without scores has a row without value for each judged metric."""
         return tuple(row for run in self.runs for row in self._rows_of(run))
 
+    @cached_property
+    def _judged_rows(self) -> tuple[ScoreRow, ...]:
+        """Those that are compared."""
+        return tuple(row for row in self.rows if self.every or row.metric in self.judged[row.case])
+
     def _rows_of(self, run: Run) -> list[ScoreRow]:
         session, case, target, plan = self.named.called[run.id]
         about = (target, run.block, run.attempt, run.order, run.status.value)
@@ -261,7 +277,7 @@ class Evidence:
         """Every comparison with the reference, or with what else a target is held against, in a judged metric."""
         if self.reference is None or not self.others:
             return ()
-        judged = [row for row in self.rows if self.every or row.metric in self.judged[row.case]]
+        judged = self._judged_rows
         if not any(row.target == self.reference for row in judged):
             return ()
         found = self._compared(judged, self.reference, self._opponents)
@@ -273,9 +289,7 @@ class Evidence:
     def held_against(self, opponents: Mapping[str, str]) -> list[Cell]:
         """The judged comparisons of some targets, each with the one that is named for it."""
         names = {*opponents, *opponents.values()}
-        judged = [
-            row for row in self.rows if row.target in names and (self.every or row.metric in self.judged[row.case])
-        ]
+        judged = [row for row in self._judged_rows if row.target in names]
         if not judged:
             return []
         # Whoever is nobody's opponent is compared with itself, which is no comparison.

@@ -30,7 +30,8 @@ from plimsoll.stats.policy import LAST, LEVELS_FROM, MODES, PLAN_FROM, log_width
 from plimsoll.stats.stopping import PRECISE_ENOUGH, Stop
 from plimsoll.stats.verdict import StopReason
 from plimsoll.store.liveness import state_now
-from plimsoll.store.store import Store, short_id
+from plimsoll.store.names import short_id
+from plimsoll.store.store import Store
 from plimsoll.targets.host import host_facts
 from plimsoll.targets.owner import machine_key
 

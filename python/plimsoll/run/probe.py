@@ -22,7 +22,7 @@ from plimsoll.run.session_runner import SessionRunner
 from plimsoll.run.study import Study
 from plimsoll.stats.paired import cells
 from plimsoll.stats.shrinking import blocks_until, noise_of
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.units import MILLISECOND
 
 BLOCKS = 5

@@ -9,7 +9,8 @@ from plimsoll.errors import TargetError, UsageError
 from plimsoll.identity import changes, place_facts
 from plimsoll.model import Run, Session, SessionState, Target
 from plimsoll.store.liveness import runs
-from plimsoll.store.store import Store, short_id
+from plimsoll.store.names import short_id
+from plimsoll.store.store import Store
 from plimsoll.targets.owner import current_owner, machine_key
 
 _SAME = ("path", "file_system", "total_bytes", "identity", "size_bytes")

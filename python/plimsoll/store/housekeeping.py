@@ -1,8 +1,6 @@
 """What users say of a session after it was measured: its title, tags and a note; and its removal.
 
-Runs never change, these do, and in several stores at once. Each change keeps its time; where stores meet, of title,
-note and each tag the later change stays, so a merge gives the same in any order, and a tag that was taken away stays
-away.
+Runs never change, these do, and in several stores at once. Each change keeps its time, for where stores meet.
 """
 
 from __future__ import annotations
@@ -73,24 +71,6 @@ def delete_sessions(store: Store, session_ids: Sequence[str]) -> Removed:
         connection.execute(delete(session).where(session.c.id.in_(wanted)))
         works.forget(connection, left)
     return Removed(len(wanted), int(runs))
-
-
-def joined(base: Session, one: Session, other: Session) -> Session:
-    """`base` with what `one` and `other`, two versions of it, say: of title, note and each tag the later change."""
-    edited = {name: max(one.edited.get(name, 0), other.edited.get(name, 0)) for name in {*one.edited, *other.edited}}
-    pair = (one, other)
-    note = max((each.edited.get("note", 0), each.note) for each in pair)[1]
-    # A title that nobody changed belongs to the version that stays; only changed ones compete.
-    changed = [(each.edited["title"], each.title) for each in pair if "title" in each.edited]
-    title = max(changed)[1] if changed else base.title
-    # A tag with a time that is not there was taken away; one without a time was there from the start, or never.
-    tags = {
-        tag
-        for tag in {*one.tags, *other.tags}
-        if max((each.edited.get(f"tag {tag}", 0), tag in each.tags) for each in pair)[1]
-    }
-    labels = {"title": title, "note": note, "tags": tuple(sorted(tags)), "edited": edited}
-    return base.model_copy(update=labels)
 
 
 def _changed(

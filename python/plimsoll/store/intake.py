@@ -6,9 +6,9 @@ from pathlib import Path
 
 from plimsoll.errors import ResultFileError, StoreError
 from plimsoll.store import spill
-from plimsoll.store.exchange import merge
 from plimsoll.store.names import short_id
 from plimsoll.store.store import Store
+from plimsoll.store.union import merge_sources
 
 
 def take_in(store: Store) -> list[str]:
@@ -32,12 +32,12 @@ def _of(store: Store, folder: Path, files: list[Path]) -> list[str]:
     told = []
     good = list(files)
     try:
-        merge(store, files)
+        merge_sources(store, files)
     except ResultFileError:
         good = []
         for file in files:
             try:
-                merge(store, [file])
+                merge_sources(store, [file])
             except ResultFileError as error:
                 told.append(f"{file} waits for the store {store.place} and was not taken in: {error}")
             else:

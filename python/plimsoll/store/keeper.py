@@ -18,11 +18,11 @@ from plimsoll.errors import NotKeepable, StoreError, UnknownName
 from plimsoll.model import Run, Session, SessionState
 from plimsoll.notices import tell
 from plimsoll.store import spill
-from plimsoll.store.exchange import add_records
 from plimsoll.store.intake import take_in
 from plimsoll.store.migrate import bring_up_to_date
 from plimsoll.store.names import short_id
 from plimsoll.store.store import Store
+from plimsoll.store.union import add_records
 
 Answer = TypeVar("Answer")
 

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import URL, Engine, or_, select, update
+from sqlalchemy import Engine, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from plimsoll.errors import StoreError, UnknownName
 from plimsoll.model import RENTED, Plan, Run, Session, SessionState
-from plimsoll.notices import tell
-from plimsoll.store import names, spill
+from plimsoll.store import names
 from plimsoll.store.checked import altered_runs
-from plimsoll.store.connection import (
-    WAIT_OPTION,
-    connect,
-    parse_location,
-    reading,
-    show,
-    translated,
-    writing,
-)
-from plimsoll.store.location import store_location
-from plimsoll.store.migrate import bring_up_to_date
-from plimsoll.store.names import short_id
+from plimsoll.store.connection import WAIT_OPTION, reading, show, writing
 from plimsoll.store.open_file import OPTION, OpenFile, identity
-from plimsoll.store.read_only import connect_read_only, is_read_only
 from plimsoll.store.records import (
     CHUNK,
     insert_runs,
@@ -42,51 +28,6 @@ from plimsoll.store.schema import histogram, run, score, session
 
 if TYPE_CHECKING:
     from plimsoll.stats.paired import ScoreRow
-
-__all__ = ["Store", "open_store", "short_id"]
-
-
-def open_store(url: str | None = None) -> Store:
-    """Open the store at `url`, else at PLIMSOLL_STORE, else `results.db` in the state folder; create it if absent.
-
-    `url` is an SQLAlchemy URL or the path of an SQLite file. Finished runs that wait for it are taken in. Raises
-    StoreTooNew for a store of a newer version and StoreError for one that cannot be used.
-    """
-    place = parse_location(store_location(url))
-    opened.append(place)
-    try:
-        engine = _opened(place)
-    except StoreError as error:
-        if waits := spill.told(place):
-            raise type(error)(f"{error}. {waits}") from None
-        raise
-    store = Store(engine)
-    if spill.waiting(place):
-        from plimsoll.store.intake import taken_in
-
-        for sentence in taken_in(store.impatient(_INTAKE_WAIT_MS)):
-            tell(sentence)
-    return store
-
-
-def _opened(place: URL) -> Engine:
-    """Connections to a store whose tables are those of this version."""
-    if is_read_only(place):
-        return connect_read_only(place)
-    engine = connect(place)
-    try:
-        with translated(engine.url):
-            bring_up_to_date(engine)
-    except BaseException:
-        engine.dispose()
-        raise
-    return engine
-
-
-opened: deque[URL] = deque(maxlen=1)
-"""The store that was opened last: where an error that nobody foresaw may come from, if that is damaged."""
-_INTAKE_WAIT_MS = 2_000
-"""How long whoever opens the store for something else waits to take in what waits for it."""
 
 
 class Store:

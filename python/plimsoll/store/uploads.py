@@ -14,11 +14,11 @@ from sqlalchemy import Connection, func, insert, select
 from plimsoll.errors import PlimsollError, ResultFileError
 from plimsoll.model import Session
 from plimsoll.store.connection import reading, writing
-from plimsoll.store.exchange import ImportSummary, absorb, join
 from plimsoll.store.records import read_session
 from plimsoll.store.result_file import Limits, Record, read_results
 from plimsoll.store.schema import run, session, upload, upload_session
 from plimsoll.store.store import Store
+from plimsoll.store.union import ImportSummary, absorb, join
 
 MAX_NAME = 200
 MAX_MESSAGE = 2000

@@ -8,7 +8,6 @@ from tests.unit.report.test_bill_section import rented
 from tests.unit.report.test_products import judged
 from tests.unit.report.test_subject import fallen
 
-from plimsoll.report.allocations import of_products
 from plimsoll.report.sections.products import blocks
 
 NEEDS = "A statement about a product needs 3 or more sessions"
@@ -19,7 +18,7 @@ def _asked(name: str, ratios: list[float], hosts: list[str], *says: str, never: 
 
     def speak() -> list[str]:
         found = judged(ratios, hosts=hosts)
-        return of_blocks(blocks(found, of_products(found)))
+        return of_blocks(blocks(found, found.products))
 
     return Situation("products", name, speak, says, never)
 

@@ -7,9 +7,10 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from benches.torture.laws import Stored, broken, stored
+from benches.torture.laws import broken
 from benches.torture.sandbox import MARK, Answer, Sandbox
 from benches.torture.scenarios import SCENARIOS
+from benches.torture.stored import Stored, stored
 from benches.torture.template import Template
 
 SESSION = SCENARIOS["session"]

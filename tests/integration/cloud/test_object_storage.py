@@ -19,7 +19,9 @@ from tests.integration.web.conftest import Site, running
 from plimsoll import remote
 from plimsoll.errors import ResultFileError, StoreError, UsageError
 from plimsoll.store import exchange
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
+from plimsoll.store.union import add_records
 from plimsoll.web.push import Server
 
 MIB = 2**20
@@ -29,7 +31,7 @@ def filled(path: Path, seed: int) -> Path:
     """A store with one session of its own and one that all have."""
     with open_store(str(path)) as store:
         for made in (make_study(seed=seed, title=f"machine {seed}"), make_study(seed=0, title="common")):
-            exchange.add_records(store, [made[0], *made[1]], "test")
+            add_records(store, [made[0], *made[1]], "test")
     return path
 
 

@@ -20,7 +20,7 @@ from tests.integration.run.turns import blocks_in_turns
 
 from plimsoll.model import Run, RunStatus
 from plimsoll.stats.histogram import decode
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.units import MIB, MILLISECOND
 
 SHORT = ("--set", "size=8MiB", "--set", "runtime=300ms", "--set", "warmup=50ms", "--noisy-host")

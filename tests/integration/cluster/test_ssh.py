@@ -23,7 +23,7 @@ from tests.integration.run.test_database_encryption import free_port
 from tests.integration.run.test_interruptions import wait_for_runs
 
 from plimsoll.model import RunStatus
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 LIMIT_S = 300.0
 SHORT = ("--set", "records=500", "--set", "runtime=200ms", "--set", "warmup=20ms", "--noisy-host")

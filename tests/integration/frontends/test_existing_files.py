@@ -12,7 +12,7 @@ from tests.integration.frontends.conftest import Command
 
 from plimsoll.errors import UnsafeTarget
 from plimsoll.frontends.writetest.app import run as writetest
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 JOB = ("--name=job", "--filename=data", "--size=64k", "--bs=4k", "--rw=write", "--output-format=json")
 LETTER = "Dear diary, today nothing happened.\n"

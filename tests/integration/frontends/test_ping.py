@@ -13,7 +13,7 @@ from tests.integration.frontends.conftest import Command, Original
 from tests.integration.run.conftest import PLIMSOLL
 
 from plimsoll.frontends.ping.app import run
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 QUICK = ("-c", "4", "-i", "5ms")
 

@@ -24,7 +24,7 @@ from plimsoll.frontends.ycsb.app import run
 from plimsoll.importers.source import Source
 from plimsoll.model import Run
 from plimsoll.run.private_server import running
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.targets.held import held
 
 # As wrappers of YCSB read its summary and its status lines.

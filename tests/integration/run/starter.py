@@ -35,7 +35,7 @@ LIBRARIES = ("typer", "rich.console", "rich.table", "rich.progress", "pydantic.d
              "sqlalchemy", "sqlalchemy.dialects.sqlite", "alembic.command", "alembic.config", "psutil", "jinja2",
              "tomli_w", "uuid_utils", "email.parser", "importlib.resources.readers")  # fmt: skip
 OURS = ("plimsoll.cli.main", "plimsoll.run.session_runner", "plimsoll.run.workloads.io", "plimsoll.report.build",
-        "plimsoll.store.store", "plimsoll.store.baselines", "plimsoll.store.scored", "plimsoll.cli.board",
+        "plimsoll.store.opening", "plimsoll.store.baselines", "plimsoll.store.scored", "plimsoll.cli.board",
         "plimsoll.cli.live_states", "plimsoll.api.measuring", "plimsoll.api.comparing", "plimsoll.importers.reading",
         "plimsoll.report.likened", "plimsoll.simulation.carrying", "plimsoll.frontends.bonnie.app",
         "plimsoll.frontends.fio.app", "plimsoll.frontends.ping.app", "plimsoll.frontends.ycsb.app")  # fmt: skip

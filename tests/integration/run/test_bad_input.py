@@ -11,7 +11,7 @@ from tests.conftest import need_root
 from tests.integration.run.conftest import PLIMSOLL, SHORT, Command, leftovers
 
 from plimsoll.model import Session
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 def sessions() -> list[Session]:

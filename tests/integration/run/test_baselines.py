@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.integration.run.conftest import PACED, SHORT, Command, Measured, measured_in
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 ALONE = {"fast": "depth=32,rate=400/s", "slow": "depth=1,rate=40/s"}
 """Ten times faster, also where others keep the machine busy: these never share a block, so few operations do."""

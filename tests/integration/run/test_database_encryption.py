@@ -14,7 +14,7 @@ from tests.integration.run.test_databases import place as place  # the fixture
 from plimsoll.errors import NothingMeasured
 from plimsoll.frontends.ycsb.app import run
 from plimsoll.run.private_server import running
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.targets.held import held
 
 

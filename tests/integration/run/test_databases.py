@@ -23,7 +23,7 @@ from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 from plimsoll.errors import TargetError
 from plimsoll.model import Level, Run, RunStatus
 from plimsoll.run.private_server import find_program, running
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.targets.held import held
 
 SERVERS = {

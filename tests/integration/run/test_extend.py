@@ -22,7 +22,8 @@ from tests.integration.run.conftest import (
 )
 
 from plimsoll.model import RunStatus, Session, SessionState
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 
 # Both do as much as they are told to, and the smallest error that is believed is 0.1 %: no answer in so narrow a band.
 # In slices so short, each would have an operation or none, and which of the two would be an answer.

@@ -12,7 +12,7 @@ from tests.integration.run.conftest import PLIMSOLL, Command, leftovers
 from tests.integration.run.test_interruptions import states, wait_for_runs
 
 from plimsoll.model import Run
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 SHORT = ("--set", "size=16MiB", "--set", "runtime=60ms", "--set", "warmup=10ms", "--noisy-host", "--seed", "1")
 """Short, because the null engine has nothing stored."""

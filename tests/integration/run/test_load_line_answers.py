@@ -16,7 +16,7 @@ from tests.integration.volumes.conftest import machine as machine  # the fixture
 from plimsoll.run.private_server import PrivateServer, running
 from plimsoll.stats.load_line.answer import LoadLine, load_line
 from plimsoll.stats.load_line.points import point_of
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.targets.held import held
 
 # Each update sleeps 15 ms beside the others and 5 ms alone: 4 clients keep the lock busy, and more of them wait for it.

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.model import Level, Run
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.traces import core, replay
 
 EVENTS, RATE = 1500, 1000

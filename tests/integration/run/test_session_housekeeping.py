@@ -12,7 +12,8 @@ from tests.factories import make_study
 from tests.integration.run.conftest import PLIMSOLL, Command
 
 from plimsoll.model import Session, SessionState
-from plimsoll.store.store import open_store, short_id
+from plimsoll.store.names import short_id
+from plimsoll.store.opening import open_store
 
 
 @pytest.fixture

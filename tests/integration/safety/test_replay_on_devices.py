@@ -10,7 +10,7 @@ from tests.integration.run.conftest import Command, plimsoll
 from tests.integration.run.test_replay import trace
 from tests.integration.safety.conftest import cleanup, loop, make_loop, run
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 __all__ = ["cleanup", "loop", "make_loop", "plimsoll"]
 

@@ -12,7 +12,7 @@ from itertools import count
 
 from tests.factories import make_plan, make_run, make_target
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 def main(url: str, session_id: str, seed: str, limit: str = "") -> None:

@@ -13,7 +13,8 @@ import pytest
 from tests.conftest import need
 from tests.integration.store import postgres
 
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 
 NewStore = Callable[[], Store]
 

@@ -24,10 +24,12 @@ from plimsoll.model import Run, RunStatus, Session
 from plimsoll.store import exchange, histories, search
 from plimsoll.store.checkup import Examination, first_damage
 from plimsoll.store.connection import parse_location, writing
+from plimsoll.store.opening import open_store
 from plimsoll.store.records import told
 from plimsoll.store.result_file import read_results
 from plimsoll.store.scored import scored_runs
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
+from plimsoll.store.union import merge_records
 
 PAGE = 4096
 SEEDS = 60
@@ -120,7 +122,7 @@ def test_damage_anywhere_is_told_and_no_value_is_wrong(
         records = [record for each in saved for record in examination.records(each)]
     assert path.read_bytes() == stays
     rescued = new_store()
-    exchange.merge_records(rescued, records, "rescue")
+    merge_records(rescued, records, "rescue")
     assert_true(rescued.runs([each.id for each in saved]), studies)
     for each in saved:
         # Whole is whole: a run may be told to be changed, but none is missing.
@@ -358,7 +360,7 @@ def test_a_store_that_cannot_be_written_can_be_read(
     before = sorted(each.name for each in path.parent.iterdir())
     code = (
         "import sys\n"
-        "from plimsoll.store.store import open_store\n"
+        "from plimsoll.store.opening import open_store\n"
         "from plimsoll.errors import StoreError\n"
         "with open_store(sys.argv[1]) as store:\n"
         "    ids = [each.id for each in store.sessions()]\n"
@@ -390,7 +392,7 @@ def test_what_a_killed_writer_left_in_its_log_is_read_too(tmp_path: Path, monkey
         for end in ("", "-wal"):
             shutil.copy(tmp_path / f"live.db{end}", folder / f"results.db{end}")
     monkeypatch.setattr("plimsoll.store.read_only._address", lambda *_: "file:/nowhere?mode=ro")
-    monkeypatch.setattr("plimsoll.store.store.is_read_only", lambda _: True)
+    monkeypatch.setattr("plimsoll.store.opening.is_read_only", lambda _: True)
     with open_store(str(folder / "results.db")) as store:
         assert store.runs([session.id]) == runs
         with pytest.raises(StoreError, match="no permission to write"):

@@ -19,7 +19,8 @@ from tests.integration.store.conftest import ROOT
 from plimsoll.errors import StoreError
 from plimsoll.model import Run
 from plimsoll.store import exchange
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 
 
 def start(url: str, environment: dict[str, str], *words: str) -> subprocess.Popen[str]:

@@ -19,9 +19,9 @@ from tests.integration.store.strategies import RUNS, SESSIONS
 from plimsoll.altered import without_checksum
 from plimsoll.errors import ResultFileError, StoreError, UnknownName, UsageError
 from plimsoll.model import Run, Session
-from plimsoll.store.exchange import Limits, export, import_results, read_results
+from plimsoll.store.exchange import export, import_results
 from plimsoll.store.records import sealed
-from plimsoll.store.result_file import write_results
+from plimsoll.store.result_file import Limits, read_results, write_results
 from plimsoll.store.store import Store
 
 

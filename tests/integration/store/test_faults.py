@@ -13,7 +13,8 @@ from tests.integration.store.postgres import PostgresServer
 
 from plimsoll.errors import StoreError
 from plimsoll.store.connection import writing
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 
 
 def error_of(action: Callable[[], object]) -> str:

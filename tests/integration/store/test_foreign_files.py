@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import StoreError
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 Picture = dict[str, tuple[bytes, int]]
 

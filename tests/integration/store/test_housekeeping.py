@@ -17,9 +17,10 @@ from plimsoll.store import search
 from plimsoll.store.connection import reading, writing
 from plimsoll.store.exchange import export, import_results
 from plimsoll.store.housekeeping import change_tags, delete_sessions, set_note, set_title
+from plimsoll.store.opening import open_store
 from plimsoll.store.result_file import write_results
 from plimsoll.store.schema import metadata, upload, upload_session
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 
 
 @pytest.fixture

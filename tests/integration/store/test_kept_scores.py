@@ -13,8 +13,9 @@ from plimsoll.store import exchange, histories, housekeeping, kept_scores, migra
 from plimsoll.store.checkup import Examination
 from plimsoll.store.connection import connect, parse_location, reading, writing
 from plimsoll.store.histories import SessionScores, Wanted
+from plimsoll.store.opening import open_store
 from plimsoll.store.schema import session_score, session_work
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 
 
 def filled(store: Store, **about: object) -> Session:

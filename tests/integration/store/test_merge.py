@@ -15,9 +15,11 @@ from tests.integration.store.conftest import NewStore
 
 from plimsoll.errors import ResultFileError
 from plimsoll.model import Run, Session, SessionState
-from plimsoll.store.exchange import export, import_results, join, merge
+from plimsoll.store.exchange import export, import_results, merge
+from plimsoll.store.opening import open_store
 from plimsoll.store.result_file import write_results
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
+from plimsoll.store.union import join
 
 STUDIES = [make_study(("a", "b"), ("randread",), 2, title=f"study {n}", seed=n, intervals=1) for n in range(3)]
 

@@ -20,8 +20,8 @@ import plimsoll
 from plimsoll.errors import StoreError, StoreTooNew
 from plimsoll.store.connection import connect, parse_location, writing
 from plimsoll.store.migrate import SCRIPTS, revision_of, upgrade
+from plimsoll.store.opening import open_store
 from plimsoll.store.schema import HEAD, VERSION_TABLE, metadata
-from plimsoll.store.store import open_store
 
 
 def tables(connection: Connection) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def test_a_database_of_another_program_is_left_alone(store_url: str) -> None:
 
 
 def test_two_processes_may_create_one_store(store_url: str, child_environment: dict[str, str]) -> None:
-    code = "import sys; from plimsoll.store.store import open_store; print(open_store(sys.argv[1]).sessions())"
+    code = "import sys; from plimsoll.store.opening import open_store; print(open_store(sys.argv[1]).sessions())"
     children = [
         subprocess.Popen(
             [sys.executable, "-c", code, store_url],

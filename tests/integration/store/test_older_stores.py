@@ -11,9 +11,9 @@ from plimsoll.altered import has_no_checksum
 from plimsoll.store import search, tokens
 from plimsoll.store.connection import connect, parse_location, writing
 from plimsoll.store.migrate import SCRIPTS
+from plimsoll.store.opening import open_store
 from plimsoll.store.records import _run_row, as_stored, session_row
 from plimsoll.store.schema import run, session
-from plimsoll.store.store import open_store
 
 NEW_COLUMNS = ("host_name", "test", "target_kind", "tags", "note", "edited")
 

@@ -10,7 +10,7 @@ from tests.integration.run.conftest import Command
 
 from plimsoll.patterns import matches
 from plimsoll.store.exchange import export
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 plimsoll = conftest.plimsoll
 

@@ -21,10 +21,11 @@ from plimsoll.location import home
 from plimsoll.model import Run, Session, SessionState
 from plimsoll.store import keeper as keeping
 from plimsoll.store import spill
-from plimsoll.store.exchange import add_records
 from plimsoll.store.keeper import Keeper
+from plimsoll.store.opening import open_store
 from plimsoll.store.result_file import read_results
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
+from plimsoll.store.union import add_records
 
 END_NS = 1_795_000_900_000_000_000
 

@@ -15,10 +15,13 @@ from plimsoll.model import Finding, Level, Run, RunStatus, Score, Session, Sessi
 from plimsoll.phases import MEMORY_GUARD
 from plimsoll.report.evidence import Evidence
 from plimsoll.stats.paired import cells
-from plimsoll.store.exchange import add_records, merge
+from plimsoll.store.exchange import merge
 from plimsoll.store.housekeeping import delete_sessions
+from plimsoll.store.names import short_id
+from plimsoll.store.opening import open_store
 from plimsoll.store.scored import scored_runs
-from plimsoll.store.store import Store, open_store, short_id
+from plimsoll.store.store import Store
+from plimsoll.store.union import add_records
 
 
 def add(store: Store, session: Session, runs: list[Run]) -> None:

@@ -10,9 +10,10 @@ from tests.factories import make_study
 
 from plimsoll.errors import UsageError
 from plimsoll.stats.histogram import decode
-from plimsoll.store import exchange
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 from plimsoll.store.tables import TABLES, write_tables
+from plimsoll.store.union import add_records
 
 try:
     import duckdb
@@ -28,7 +29,7 @@ def tables(tmp_path: Path) -> tuple[Store, Path]:
     store = open_store(str(tmp_path / "a.db"))
     for seed in (1, 2):
         session, runs = make_study(cases=("randread", "commit"), failed=1, seed=seed, title=f"session {seed}")
-        exchange.add_records(store, [session, *runs], "test")
+        add_records(store, [session, *runs], "test")
     write_tables(store, [session.id for session in store.sessions()], tmp_path / "tables")
     return store, tmp_path / "tables"
 

@@ -12,8 +12,9 @@ from tests.factories import make_study
 from plimsoll.model import RunStatus, Session
 from plimsoll.store import exchange, housekeeping, search
 from plimsoll.store.connection import connect, parse_location, reading, writing
+from plimsoll.store.opening import open_store
 from plimsoll.store.schema import place, run, session_work, work
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 from plimsoll.store.works import count_all
 
 FIELDS = ("session_id", "test", "case_label", "target_name", "target_kind", "plan_hash")

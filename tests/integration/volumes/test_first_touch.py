@@ -6,7 +6,7 @@ import json
 
 from tests.integration.volumes.conftest import Machine
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 def test_the_first_block_is_measured_twice(machine: Machine) -> None:

@@ -17,7 +17,8 @@ from tests.integration.store import postgres
 
 from plimsoll.model import Run, Session
 from plimsoll.store import tokens
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 from plimsoll.store.tokens import Scope
 from plimsoll.units import DAY
 from plimsoll.web.server import STOP_S, listen, serve

@@ -15,7 +15,7 @@ from tests.integration.web.test_same_answers import Outputs, of_markdown, of_pag
 
 from plimsoll.model import Run
 from plimsoll.store.connection import writing
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 SAID = "iops was changed after the run was stored"
 NOTED = "1 run of b was changed after being stored and does not count"

@@ -19,7 +19,7 @@ from tests.factories import make_study
 from tests.integration.run import starter
 from tests.integration.web.conftest import add
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 

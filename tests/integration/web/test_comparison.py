@@ -15,7 +15,7 @@ from tests.unit.report.test_subject import as_stored
 from plimsoll.errors import UnknownName
 from plimsoll.report.renderers.json import as_json
 from plimsoll.store.names import short_id
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.web import comparison
 from plimsoll.web.comparison import Choice
 

@@ -12,8 +12,9 @@ from tests.integration.web.conftest import running
 from tests.pages import words
 
 from plimsoll.model import Run
-from plimsoll.store.exchange import add_records
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
+from plimsoll.store.union import add_records
 from plimsoll.units import DAY, HOUR
 from plimsoll.web.pages import history as pages
 

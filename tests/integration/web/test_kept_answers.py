@@ -13,10 +13,11 @@ from tests.integration.web.conftest import Site, add
 from plimsoll.model import Session, SessionState
 from plimsoll.store import housekeeping, search
 from plimsoll.store.connection import reading, writing
+from plimsoll.store.opening import open_store
 from plimsoll.store.records import sealed
 from plimsoll.store.result_file import write_results
 from plimsoll.store.schema import answer
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 from plimsoll.store.tokens import Scope
 from plimsoll.web.answers import Answers, Judged
 

@@ -9,7 +9,7 @@ from tests.integration.web.conftest import running
 from tests.pages import words
 
 from plimsoll.model import Run, Score
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 def _stepped(run: Run) -> Run:

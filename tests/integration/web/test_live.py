@@ -18,7 +18,8 @@ from tests.integration.web.conftest import Site, running
 from plimsoll.errors import StoreError
 from plimsoll.model import Run, Session, SessionState
 from plimsoll.store import housekeeping, tokens
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.opening import open_store
+from plimsoll.store.store import Store
 from plimsoll.store.tokens import Scope
 from plimsoll.targets.owner import current_owner
 from plimsoll.web import live, progress

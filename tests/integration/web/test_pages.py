@@ -18,7 +18,7 @@ from plimsoll.report.renderers.json import as_json
 from plimsoll.stats.rules import rules
 from plimsoll.store import exchange
 from plimsoll.store.names import short_id
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 class Links(HTMLParser):

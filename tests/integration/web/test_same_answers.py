@@ -47,7 +47,7 @@ from plimsoll.report.renderers.markdown import render as markdown
 from plimsoll.report.sections.verdicts import WORDS
 from plimsoll.stats.rules import rules
 from plimsoll.stats.sentences import sentence
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 LONG = "the short report; the page and JSON have it"
 PICTURES = "what its pictures show; the scores and verdicts are above"

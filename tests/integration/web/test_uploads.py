@@ -22,9 +22,10 @@ from plimsoll.model import Finding, Level, Run, Session, SessionState
 from plimsoll.store import exchange, tokens, uploads
 from plimsoll.store.codec import canonical_json
 from plimsoll.store.housekeeping import delete_sessions
+from plimsoll.store.opening import open_store
 from plimsoll.store.records import sealed
 from plimsoll.store.result_file import write_results
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 from plimsoll.store.tokens import Scope
 from plimsoll.web.push import Sent, Server, check_address
 from plimsoll.web.settings import CHUNK_BYTES

@@ -20,9 +20,10 @@ from plimsoll.api.sessions import Session
 from plimsoll.report.charts.vega import Vega
 from plimsoll.report.document import Chart
 from plimsoll.stats.histogram import decode
-from plimsoll.store.exchange import add_records, export
-from plimsoll.store.store import open_store
+from plimsoll.store.exchange import export
+from plimsoll.store.opening import open_store
 from plimsoll.store.tables import TABLES
+from plimsoll.store.union import add_records
 
 
 def made(**how: object) -> Session:

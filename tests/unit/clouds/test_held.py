@@ -15,7 +15,7 @@ from plimsoll.clouds.wanted import Database, Rental
 from plimsoll.model import Session, SessionState
 from plimsoll.report.sections.bill import FACT
 from plimsoll.run.resume import resumable
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.targets.owner import machine_key
 from plimsoll.units import GIB, HOUR, MINUTE
 

@@ -11,7 +11,7 @@ from tests.unit.importers.validity import assert_valid
 from plimsoll.importers import joining
 from plimsoll.importers.joining import join, joined_title, may_join
 from plimsoll.importers.rereading import reread
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 HEAD = "test,target,unit,better,value,error\n"
 PARTS = (

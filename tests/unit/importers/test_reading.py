@@ -19,7 +19,7 @@ from plimsoll.importers import archives, source
 from plimsoll.importers.reading import Outcome, read_files
 from plimsoll.importers.source import Options
 from plimsoll.store.exchange import export, merge
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 FIO = HERE / "fio_json/fixtures/fio3.json"
 TABLE = HERE / "table/fixtures/runs.csv"

@@ -9,7 +9,6 @@ from tests.factories import make_study
 
 from plimsoll.model import RENTED, Run, Session
 from plimsoll.report import Evidence
-from plimsoll.report.allocations import of_products
 from plimsoll.report.document import Number, Table
 from plimsoll.report.sections import bill
 from plimsoll.stats.sentences import sentence
@@ -103,6 +102,6 @@ def test_facts_of_a_foreign_file_may_be_anything(facts: Any) -> None:
 
 
 def test_each_rental_is_an_allocation_of_its_own() -> None:
-    (product, *_) = of_products(rented([1.0, 1.0, 1.0]))
+    (product, *_) = rented([1.0, 1.0, 1.0]).products
     assert len(product.allocations) == 3
     assert sentence(product.cell).startswith("b is 1.2")

@@ -10,7 +10,7 @@ from tests.factories import make_study
 
 from plimsoll.model import Run, Session
 from plimsoll.report import Evidence
-from plimsoll.report.allocations import allocations, of_products
+from plimsoll.report.allocations import allocations
 from plimsoll.stats.sentences import sentence
 from plimsoll.stats.verdict import Answer, judge
 
@@ -48,7 +48,7 @@ def judged(ratios: list[float], **about: object) -> Evidence:
 
 def test_the_verdict_is_that_of_one_ratio_per_allocation() -> None:
     found = judged([0.78, 0.83, 0.80, 0.75, 0.82], blocks=6)
-    (product,) = (each for each in of_products(found) if each.cell.metric == "iops")
+    (product,) = (each for each in found.products if each.cell.metric == "iops")
     means = [each.difference for each in product.allocations]
     assert len(means) == 5
     assert [each.blocks for each in product.allocations] == [6] * 5
@@ -63,7 +63,7 @@ def test_allocations_that_differ_leave_open_what_blocks_would_decide() -> None:
     ratios = [0.7, 1.35, 0.8, 1.25]
     each = [judged([ratio], blocks=12).cells[0].verdict.answer for ratio in ratios]
     assert each == [Answer.WORSE, Answer.BETTER, Answer.WORSE, Answer.BETTER]
-    (product,) = (found for found in of_products(judged(ratios, blocks=12)) if found.cell.metric == "iops")
+    (product,) = (found for found in judged(ratios, blocks=12).products if found.cell.metric == "iops")
     assert product.cell.verdict.answer is Answer.UNKNOWN
     assert "over 4 fresh allocations of each; " in sentence(product.cell)
     assert product.spread is not None
@@ -74,18 +74,18 @@ def test_the_spread_is_that_of_the_allocations_without_the_noise_of_each() -> No
     rng = random.Random(3)
     true = 0.08
     found = judged([math.exp(rng.gauss(0, true)) for _ in range(20)], blocks=6)
-    (product,) = (each for each in of_products(found) if each.cell.metric == "iops")
+    (product,) = (each for each in found.products if each.cell.metric == "iops")
     assert product.spread is not None
     assert product.spread.within is not None
     assert product.spread.low < true < product.spread.high
     assert product.spread.low < product.spread.between < product.spread.high
-    (alike,) = (each for each in of_products(judged([1.0] * 8, blocks=6)) if each.cell.metric == "iops")
+    (alike,) = (each for each in judged([1.0] * 8, blocks=6).products if each.cell.metric == "iops")
     assert alike.spread is not None
     assert alike.spread.between < 0.02
 
 
 def test_where_the_next_allocation_lies_is_wider_than_where_the_mean_lies() -> None:
-    (product,) = (each for each in of_products(judged([0.78, 0.83, 0.80, 0.75])) if each.cell.metric == "iops")
+    (product,) = (each for each in judged([0.78, 0.83, 0.80, 0.75]).products if each.cell.metric == "iops")
     low, high = product.next_ratio or (math.nan, math.nan)
     assert low < min(0.78, 0.75)
     assert high > 0.83
@@ -103,7 +103,7 @@ def test_where_the_next_allocation_lies_is_wider_than_where_the_mean_lies() -> N
     ],
 )
 def test_sessions_that_shared_a_place_are_one_allocation(about: dict[str, object], count: int) -> None:
-    found = of_products(judged([0.8, 0.8, 0.8], **about))
+    found = judged([0.8, 0.8, 0.8], **about).products
     assert {len(each.allocations) for each in found} == ({count} if count else set())
 
 
@@ -127,7 +127,7 @@ def test_a_chain_of_shared_places_is_one_allocation() -> None:
 
 
 def test_two_allocations_are_a_preview() -> None:
-    (product,) = (each for each in of_products(judged([0.8, 0.8])) if each.cell.metric == "iops")
+    (product,) = (each for each in judged([0.8, 0.8]).products if each.cell.metric == "iops")
     assert sentence(product.cell).startswith("preview, no verdict: ")
     assert sentence(product.cell).endswith("over 2 fresh allocations of each; a verdict on products needs 3")
     assert (product.spread, product.next_ratio) == (None, None)

@@ -15,7 +15,6 @@ from plimsoll.api.verdicts import rows
 from plimsoll.cli.comparison_text import print_comparison
 from plimsoll.model import Run
 from plimsoll.report import Evidence, build_document, render
-from plimsoll.report.allocations import several_products
 from plimsoll.report.comparisons import formats
 from plimsoll.report.document import Section, Table, Text, is_short
 from plimsoll.report.subject import Products, subject
@@ -151,8 +150,8 @@ def test_a_name_for_two_things_is_no_product() -> None:
         for run in as_stored(found, list(found.runs))
     ]
     other = Evidence(found.sessions, runs, "a", 0.1)
-    assert sorted(several_products(other)) == ["a", "b"]
-    assert several_products(found) == []
+    assert sorted(other.several_products) == ["a", "b"]
+    assert found.several_products == []
     assert other.products == ()
     assert subject(other) is other
 

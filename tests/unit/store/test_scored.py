@@ -11,9 +11,10 @@ from tests.unit.report.studies import five, pair
 from plimsoll.model import Run, RunStatus, Session
 from plimsoll.report import Evidence, build_document
 from plimsoll.store.connection import writing
+from plimsoll.store.opening import open_store
 from plimsoll.store.schema import score
 from plimsoll.store.scored import scored_runs
-from plimsoll.store.store import Store, open_store
+from plimsoll.store.store import Store
 
 
 @pytest.fixture

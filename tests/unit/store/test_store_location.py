@@ -5,7 +5,7 @@ import pytest
 from plimsoll.errors import StoreError
 from plimsoll.store.connection import connect, parse_location, show
 from plimsoll.store.location import store_location
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 def test_the_argument_comes_first_then_the_variable_then_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

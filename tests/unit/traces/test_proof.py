@@ -11,7 +11,8 @@ from plimsoll.simulation.slo import parse_slo
 from plimsoll.traces.advice.progress import Progress
 from plimsoll.traces.advice.proof.interval import interval
 from plimsoll.traces.advice.proof.sentences import proof_row, proved
-from plimsoll.traces.advice.proof.whole import Proof, prove
+from plimsoll.traces.advice.proof.shown import Proof
+from plimsoll.traces.advice.proof.whole import prove
 from plimsoll.traces.advice.whole import Advice, Asked, advise
 from plimsoll.traces.demand import even
 from plimsoll.traces.series import Series

@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 def told(session: Session) -> str:
     """`session 3f9c1b20, 'disk on gp3', of 2026-11-25`."""
     from plimsoll.cli.output import when
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
 
     return f"session {short_id(session.id)}, {session.title!r}, of {when(session.started_ns)}"

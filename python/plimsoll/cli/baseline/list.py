@@ -12,7 +12,8 @@ def command(json: Json = False) -> None:
     from plimsoll.cli.listing import print_list
     from plimsoll.cli.output import print_json, say, when
     from plimsoll.store.baselines import baselines
-    from plimsoll.store.store import open_store, short_id
+    from plimsoll.store.names import short_id
+    from plimsoll.store.opening import open_store
 
     with open_store() as store:
         found = baselines(store)

@@ -14,7 +14,7 @@ def command(name: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
     """Forget the name of a baseline; its session stays."""
     from plimsoll.cli.output import say
     from plimsoll.store.baselines import remove_baseline
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     with open_store() as store:
         remove_baseline(store, name.strip().lower())

@@ -27,7 +27,7 @@ def command(
     from plimsoll.cli.output import say
     from plimsoll.model import RunStatus
     from plimsoll.store.baselines import set_baseline
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     with open_store() as store:
         (found,) = find_sessions(store, [session] if session else None)

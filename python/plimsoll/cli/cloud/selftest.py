@@ -41,7 +41,7 @@ def command(
     from plimsoll.clouds.verified import verified
     from plimsoll.run.renting import renting_of
     from plimsoll.run.study import from_words
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     given: dict[str, Any] = {"instance": instance, "region": region, "zone": zone, "budget": budget}
     rent = renting_of({name: value for name, value in given.items() if value})

@@ -175,7 +175,7 @@ def _proved(advice: whole.Advice, files: list[Path], streams: Streams, *, quiet:
     from plimsoll.cli.output import say
     from plimsoll.cli.progress import observer
     from plimsoll.run.session import run_study
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
     from plimsoll.traces.advice.proof.whole import prove
     from plimsoll.traces.seconds import is_trace
 

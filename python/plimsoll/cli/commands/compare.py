@@ -148,7 +148,7 @@ def _tell(found: Comparison, *, gate: bool) -> None:
 def _write(evidence: Evidence, found: Comparison, form: Format, *, every: bool) -> None:
     from plimsoll.api.verdicts import rows
     from plimsoll.cli.comparison_text import print_comparison
-    from plimsoll.cli.ending import tell_report
+    from plimsoll.cli.following import tell_report
     from plimsoll.cli.output import console, print_csv, print_json
 
     if form is Format.TEXT:

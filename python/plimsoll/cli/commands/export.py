@@ -47,7 +47,8 @@ def command(
     from plimsoll.remote import sent
     from plimsoll.stats.parts import without_extensions
     from plimsoll.store import exchange
-    from plimsoll.store.store import open_store, short_id
+    from plimsoll.store.names import short_id
+    from plimsoll.store.opening import open_store
 
     if grafana is not None:
         if sessions or output or study or parquet or every:

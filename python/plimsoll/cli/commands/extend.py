@@ -75,7 +75,7 @@ def command(
     from plimsoll.cli.ending import conclude
     from plimsoll.cli.output import check_report_file, say
     from plimsoll.run.extend import extendable, planned, standings
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
     from plimsoll.units import parse_duration
 
     check_report_file(output, force)
@@ -117,7 +117,7 @@ def _extend(
 
 def _announced(session: Session, part: Extension, found: list[Standing]) -> str:
     """What would be added to which cases, and how long that takes at most."""
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
     from plimsoll.units import format_duration, format_estimate
 
     wanted = [each for each in found if not part.until_verdict or each.needed is not None]

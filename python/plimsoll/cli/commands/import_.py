@@ -40,7 +40,7 @@ def command(
     from plimsoll.cli.output import print_json, say
     from plimsoll.cli.transfer import reading
     from plimsoll.errors import ResultFileError
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     if explain:
         _explain(files, target, format_name, json=json)

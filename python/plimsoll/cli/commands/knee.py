@@ -121,7 +121,7 @@ def carry_out(
     from plimsoll.cli.ending import conclude
     from plimsoll.cli.output import check_report_file
     from plimsoll.cli.progress import observer
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     check_report_file(output, force)
     with open_store() as store, machines(cluster) as others, observer(quiet=quiet, streams=streams) as watching:

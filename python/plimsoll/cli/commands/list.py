@@ -175,7 +175,8 @@ def _sessions(words: str = "") -> Rows:
     from plimsoll.cli.output import when
     from plimsoll.store import search
     from plimsoll.store.liveness import state_now
-    from plimsoll.store.store import open_store, short_id
+    from plimsoll.store.names import short_id
+    from plimsoll.store.opening import open_store
 
     with open_store() as store:
         sessions = store.sessions()

@@ -26,7 +26,7 @@ def command(
     from plimsoll.cli.output import print_json, say
     from plimsoll.remote import fetched, is_remote
     from plimsoll.store import exchange
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     with open_store() as store, fetched(sources) as found:
         # A store may be the URL of a database, which is no path.

@@ -80,7 +80,7 @@ def _to_objects(place: str, what: list[str] | None, json: bool) -> None:
     from plimsoll.cli.output import print_json, say
     from plimsoll.cli.session_copies import copy_session
     from plimsoll.remote import upload
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     words = [each for word in what or [] for each in matches(word)]
     files = [word for word in words if Path(word).is_file()]
@@ -121,7 +121,9 @@ def _send(server: Server, word: str, target: str) -> dict[str, Any]:
     from plimsoll.cli.transfer import transfer
     from plimsoll.drafts import scratch_folder
     from plimsoll.store import exchange
-    from plimsoll.store.store import open_store, short_id
+    from plimsoll.store.names import short_id
+    from plimsoll.store.opening import open_store
+    from plimsoll.store.result_file import SUFFIX
 
     if word and Path(word).is_file():
         with transfer(Path(word).name) as progress:
@@ -129,7 +131,7 @@ def _send(server: Server, word: str, target: str) -> dict[str, Any]:
         return {"sent": word, "failed": False, **asdict(sent)}
     with open_store() as store, scratch_folder() as folder:
         found = find_sessions(store, [word] if word else None)[0]
-        name = f"{short_id(found.id)}{exchange.SUFFIX}"
+        name = f"{short_id(found.id)}{SUFFIX}"
         exchange.export(store, [found.id], folder / name)
         with transfer(found.title) as progress:
             sent = server.push(folder / name, name, "", progress)

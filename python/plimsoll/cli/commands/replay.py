@@ -92,7 +92,7 @@ def command(
     from plimsoll.cli.progress import observer
     from plimsoll.run.session import run_study
     from plimsoll.run.workloads.io import needed_alignment
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
     from plimsoll.traces import replay
     from plimsoll.units import parse_size
 

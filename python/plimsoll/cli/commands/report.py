@@ -70,7 +70,7 @@ def _publish(found: Evidence, place: str, force: bool) -> None:
     from plimsoll.remote import is_remote, send_folder
     from plimsoll.report import publication
     from plimsoll.store import exchange
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     def write(folder: Path) -> None:
         with open_store() as store:

@@ -70,7 +70,7 @@ def command(
     from plimsoll.cli.progress import observer
     from plimsoll.errors import UsageError
     from plimsoll.run.studies import load_line_among
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     streams = Streams(log_json, otlp)
     if not resume and (name := load_line_among(options.tests or [])):

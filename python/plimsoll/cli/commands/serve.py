@@ -42,7 +42,7 @@ def command(
     from plimsoll.errors import UsageError
     from plimsoll.extras import explained
     from plimsoll.location import home
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
     from plimsoll.units import parse_size
 
     try:

@@ -27,7 +27,7 @@ def command(
     prometheus: Annotated[bool, typer.Option("--prometheus", help="Print Prometheus text on standard output.")] = False,
 ) -> None:
     """Show the verdicts, scores and warnings of sessions."""
-    from plimsoll.cli.ending import tell_report
+    from plimsoll.cli.following import tell_report
 
     found = shown(sessions, baseline, slo, json=json, csv=csv, every=every, prometheus=prometheus)
     if not (json or csv or prometheus):
@@ -50,7 +50,7 @@ def shown(
     from plimsoll.report import build_document, render
     from plimsoll.report.prometheus import render as render_prometheus
     from plimsoll.report.renderers.terminal import print_document
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
 
     found = evidence(sessions, baseline, slo)
     if prometheus:

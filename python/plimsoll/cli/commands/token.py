@@ -58,7 +58,7 @@ def command(
     from plimsoll.cli.output import print_json, say
     from plimsoll.errors import UsageError
     from plimsoll.store import tokens
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     if action is not Action.LIST and name is None:
         raise UsageError(f"name the token: plimsoll token {action.value} NAME")

@@ -60,7 +60,7 @@ def command(
     from plimsoll.report.renderers.terminal import print_document
     from plimsoll.report.verified import verified_document
     from plimsoll.run.study import from_words
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
     from plimsoll.units import parse_duration, parse_size
 
     if output is not None:

@@ -34,8 +34,8 @@ def command(
     from plimsoll.cli.listing import print_list
     from plimsoll.cli.output import print_json, say
     from plimsoll.run.leftovers import address, made_at
+    from plimsoll.store.opening import open_store
     from plimsoll.store.search import databases
-    from plimsoll.store.store import open_store
 
     if addresses:
         targets = [address(text) for text in addresses]

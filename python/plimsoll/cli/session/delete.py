@@ -34,7 +34,7 @@ def command(
     """
     from plimsoll.cli.output import print_json, say
     from plimsoll.store.housekeeping import delete_sessions
-    from plimsoll.store.store import open_store
+    from plimsoll.store.opening import open_store
 
     with open_store() as store:
         found = list({session.id: session for session in map(store.find_session, names)}.values())
@@ -52,7 +52,7 @@ def _refuse_running(sessions: list[Session], force: bool) -> None:
     from plimsoll.errors import UsageError
     from plimsoll.model import SessionState
     from plimsoll.store.liveness import state_now
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
 
     for session in sessions:
         if state_now(session) is SessionState.RUNNING and not force:
@@ -69,7 +69,7 @@ def _ask(store: Store, sessions: list[Session]) -> None:
     from plimsoll.cli.output import say
     from plimsoll.errors import UsageError
     from plimsoll.store import search
-    from plimsoll.store.store import short_id
+    from plimsoll.store.names import short_id
 
     if not sys.stdin.isatty():
         raise UsageError("nothing was deleted: nobody can be asked here; give --yes to delete without asking")

@@ -21,7 +21,8 @@ def command(
     from plimsoll.cli.output import print_json, say
     from plimsoll.cli.session._presenting import as_table
     from plimsoll.store.housekeeping import set_title
-    from plimsoll.store.store import open_store, short_id
+    from plimsoll.store.names import short_id
+    from plimsoll.store.opening import open_store
 
     with open_store() as store:
         found = set_title(store, store.find_session(name).id, title)

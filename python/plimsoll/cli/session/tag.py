@@ -27,7 +27,8 @@ def command(
     from plimsoll.cli.output import print_json, say
     from plimsoll.cli.session._presenting import as_table
     from plimsoll.store.housekeeping import change_tags
-    from plimsoll.store.store import open_store, short_id
+    from plimsoll.store.names import short_id
+    from plimsoll.store.opening import open_store
 
     with open_store() as store:
         found = store.find_session(name)

@@ -62,9 +62,9 @@ def _refuse_what_is_there(out: str) -> None:
 
 
 def _write(examination: Examination, saved: list[Checked], out: str) -> None:
-    from plimsoll.store.exchange import merge_records
+    from plimsoll.store.opening import open_store
     from plimsoll.store.result_file import SUFFIX, write_results
-    from plimsoll.store.store import open_store
+    from plimsoll.store.union import merge_records
 
     if out.endswith("/"):
         Path(out).mkdir(exist_ok=True)

@@ -16,7 +16,7 @@ from plimsoll.traces.advice.growth import Break, breaks, months
 from plimsoll.traces.advice.headroom import Stage, stages
 from plimsoll.traces.advice.hidden import Hidden, hidden
 from plimsoll.traces.advice.machines import Machines, Own, machines, own_machine
-from plimsoll.traces.advice.proof.whole import Proof
+from plimsoll.traces.advice.proof.shown import Proof
 from plimsoll.traces.advice.today import Today, today
 from plimsoll.traces.advice.wanted import Wanted, Work, latency_bounds
 from plimsoll.traces.demand import BURST_S, Demand, bursts, even

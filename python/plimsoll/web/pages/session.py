@@ -13,8 +13,9 @@ from plimsoll.model import Session, SessionState
 from plimsoll.report import PNG_SCALE, formats, render
 from plimsoll.report.document import Document
 from plimsoll.report.sections.method import study_text
-from plimsoll.store import exchange, search
+from plimsoll.store import search
 from plimsoll.store.names import short_id
+from plimsoll.store.result_file import SUFFIX
 from plimsoll.store.store import Store
 from plimsoll.web import commands, progress
 from plimsoll.web.access import Reader
@@ -102,7 +103,7 @@ def download(request: Request, _who: Reader, session_id: str, what: str, baselin
     found: Session = session_of(state.store, session_id)
     name = f"plimsoll-{short_id(found.id)}"
     if what == "results":
-        return exported(state.store, [found.id], f"{name}{exchange.SUFFIX}")
+        return exported(state.store, [found.id], f"{name}{SUFFIX}")
     if what == "study" and found.study:
         return attachment(study_text(found.study).encode(), f"{name}.toml", "application/toml")
     if what not in formats():

@@ -21,7 +21,7 @@ from plimsoll.cluster.machines import ClusterMachines
 from plimsoll.errors import CloudError
 from plimsoll.model import Run, RunStatus, SessionState
 from plimsoll.run.studies import chosen
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.volumes import registry
 
 

@@ -21,7 +21,7 @@ from plimsoll.clouds.rent import renting
 from plimsoll.clouds.wanted import Disk, Layout, Machine
 from plimsoll.model import RunStatus
 from plimsoll.run.lost import is_lost
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.units import GIB
 from plimsoll.volumes import registry
 

@@ -19,7 +19,7 @@ from plimsoll.clouds import finding
 from plimsoll.clouds.rent import renting
 from plimsoll.cluster import machines_of
 from plimsoll.model import Run, RunStatus
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.targets.rented_database import PASSWORD_ENV
 from plimsoll.volumes import registry
 

@@ -14,7 +14,7 @@ from tests.integration.clouds.session.test_session import files
 from tests.integration.run.conftest import Command
 
 from plimsoll.model import RENTED
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from tests.integration.clouds.session.test_session import files
 from tests.integration.run.conftest import Command
 
 from plimsoll.model import RENTED
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 from plimsoll.targets.rented_database import PASSWORD_ENV
 
 DB = "--on=db=aws-rds:mysql,class=db.m5.large,storage=io1,size=200GiB,iops=1000"

@@ -15,7 +15,7 @@ from tests.integration.clouds.session.test_session import BRIEF
 from tests.integration.run.conftest import PLIMSOLL, Command
 
 from plimsoll.model import RENTED
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 TARGETS = ("--on", "fast=aws:gp3,size=20GiB", "--on", "slow=aws:io1,size=20GiB,iops=500", "--instance", "m7i.xlarge")
 RUN = ("run", "randread", *TARGETS, *BRIEF, "--budget", "5USD")

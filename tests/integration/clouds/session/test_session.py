@@ -14,7 +14,7 @@ from tests.clouds.proxy import Proxy
 from tests.conftest import until
 from tests.integration.run.conftest import PLIMSOLL, Command
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 TARGETS = ("--on", "gp3=aws:gp3,size=20GiB", "--on", "gp2=aws:gp2,size=20GiB", "--instance", "m7i.xlarge")
 BRIEF = ("--set", "size=16MiB", "--set", "runtime=1s", "--set", "warmup=1s", "--noisy-host")

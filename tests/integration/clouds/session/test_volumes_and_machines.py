@@ -13,7 +13,7 @@ from tests.conftest import until
 from tests.integration.clouds.session.test_session import BRIEF
 from tests.integration.run.conftest import PLIMSOLL, Command
 
-from plimsoll.store.store import open_store
+from plimsoll.store.opening import open_store
 
 
 def test_a_volume_from_a_snapshot_is_measured_twice_at_its_first_touch(

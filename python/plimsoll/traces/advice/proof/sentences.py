@@ -12,7 +12,8 @@ from plimsoll.simulation.slo import whole_value
 from plimsoll.store.names import short_id
 from plimsoll.traces.advice.proof.interval import Interval, Side
 from plimsoll.traces.advice.proof.served import Measured, Served
-from plimsoll.traces.advice.proof.whole import Proof, beginning
+from plimsoll.traces.advice.proof.shown import Proof
+from plimsoll.traces.advice.proof.whole import beginning
 from plimsoll.units import SECOND, format_duration, format_size, format_value
 
 if TYPE_CHECKING:

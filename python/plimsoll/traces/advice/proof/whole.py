@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from plimsoll.catalog.shape import VolumeShape, volume_shape
 from plimsoll.errors import PlimsollError, UsageError
@@ -15,30 +14,15 @@ from plimsoll.simulation.grid import grid
 from plimsoll.traces.advice.families import Family, Standing
 from plimsoll.traces.advice.proof import served as serving
 from plimsoll.traces.advice.proof.interval import Interval, interval
-from plimsoll.traces.advice.proof.served import Measure, Served
+from plimsoll.traces.advice.proof.served import Measure
+from plimsoll.traces.advice.proof.shown import Proof
+from plimsoll.traces.advice.whole import Advice
 from plimsoll.units import SECOND, format_duration, format_estimate
-
-if TYPE_CHECKING:
-    from plimsoll.traces.advice.whole import Advice
 
 STEPS = (0.97, 0.9, 0.75, 0.5)
 """What is left of what one step less did not show clearly."""
 OVERHEAD = 1.5
 """Making volumes and files on top of the replays."""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """What was shown of a recommended volume and a cheaper one."""
-
-    bought: VolumeShape
-    cheaper: VolumeShape | None
-    """None where nothing cheaper is sold."""
-    interval: Interval | None = None
-    """None where no interval that is short enough shows the difference."""
-    served: Served | None = None
-    why_simulated: str = ""
-    """Why it was not served; the rest of a sentence."""
 
 
 def prove(advice: Advice, path: Path | None, tell: Callable[[str], None], measure: Measure) -> Proof:
