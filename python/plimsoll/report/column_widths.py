@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 BETWEEN = 2
 """Characters that the renderer puts around each column."""
 _PIECE = re.compile(r"\s+|=?[_-]*[^\s=_-]+[_-]*|.")
 """What is not broken: `threads=12` may become `threads` and `=12`, `fs-mark` become `fs-` and `mark`."""
+
+_HELD = "\ue000"
+"""Stands for a blank at which a line must not end; of private use, so no text has it."""
+_AMOUNT = re.compile(r"(?<=\d) (?=(?:%|[kKMGTP]i?B|ns|µs|ms|s|min|h|credits)(?:[^\w]|$))")
 
 
 @dataclass(frozen=True)
@@ -19,10 +23,12 @@ class FittedColumn:
 
     title: str
     right: bool
-    """A number: never broken."""
+    """Numbers: broken last, and never between one and its unit."""
     cells: tuple[str, ...]
     judges: bool = False
     """Something is better or worse in it: shown in every row."""
+    whole: bool = field(default=True, compare=False)
+    """Of numbers: whether they have all that is said with them in the same line."""
 
     @property
     def natural(self) -> int:
@@ -32,15 +38,22 @@ class FittedColumn:
     @property
     def least(self) -> int:
         """Its width with all breaks that leave words whole."""
-        if self.right:
+        if self.right and self.whole:
             return self.natural
-        pieces = (piece.strip() for words in (self.title, *self.cells) for piece in _PIECE.findall(words))
+        split = str.split if self.right else _PIECE.findall
+        pieces = (piece.strip() for words in (self.title, *self.cells) for piece in split(self._held(words)))
         return max(map(len, pieces), default=1)
 
     def lines(self, width: int) -> int:
         """How tall its tallest cell is in so many characters."""
-        wrapper = _Wrapper(width)
-        return max(len(wrapper.wrap(words)) for words in {self.title, *self.cells})
+        return max(len(self.wrapped(words, width)) for words in {self.title, *self.cells})
+
+    def wrapped(self, words: str, width: int) -> list[str]:
+        """Lines of so many characters; words that are longer are broken where names of cases may be."""
+        return [line.replace(_HELD, " ") for line in _Wrapper(width).wrap(self._held(words))]
+
+    def _held(self, words: str) -> str:
+        return _AMOUNT.sub(_HELD, words) if self.right else words
 
 
 @dataclass(frozen=True)
@@ -51,11 +64,6 @@ class Fitted:
     places: tuple[int, ...]
     """The number of each column in the whole table."""
     common: str
-
-
-_HELD = "\ue000"
-"""Stands for a blank at which a line must not end; of private use, so no text has it."""
-_AMOUNT = re.compile(r"(?<=\d) (?=(?:%|[kKMGTP]i?B|ns|µs|ms|s|min|h|credits)(?:[^\w]|$))")
 
 
 def wrapped(words: str, width: int, *, parts: str = "") -> str:
@@ -74,7 +82,7 @@ def wrapped(words: str, width: int, *, parts: str = "") -> str:
 
 
 def fitted(columns: Sequence[FittedColumn], width: int) -> Fitted:
-    """The columns in so many characters: unchanged where they fit, or where even broken words do not."""
+    """The columns in so many characters: unchanged where they fit; where they cannot, only numbers are narrow."""
     places = tuple(range(len(columns)))
     if _needed(column.natural for column in columns) <= width:
         return Fitted(tuple(columns), places, "")
@@ -103,7 +111,9 @@ def unrepeated(columns: Sequence[FittedColumn]) -> Iterator[list[str]]:
 def _squeezed(columns: Sequence[FittedColumn], width: int) -> tuple[FittedColumn, ...]:
     """With as few lines in the tallest cell as there is room for; what is left goes to the columns that lack least."""
     if _needed(column.least for column in columns) > width:
-        return tuple(columns)
+        columns = [replace(column, whole=False) for column in columns]
+    if _needed(column.least for column in columns) > width:
+        return tuple(_broken(column, column.least) if column.right else column for column in columns)
     heights = [{at: column.lines(at) for at in range(column.least, column.natural + 1)} for column in columns]
     for most in range(1, max(max(each.values()) for each in heights) + 1):
         widths = [next(at for at, lines in each.items() if lines <= most) for each in heights]
@@ -118,7 +128,7 @@ def _squeezed(columns: Sequence[FittedColumn], width: int) -> tuple[FittedColumn
 
 
 def _broken(column: FittedColumn, width: int) -> FittedColumn:
-    title, *cells = ("\n".join(_Wrapper(width).wrap(words)) for words in (column.title, *column.cells))
+    title, *cells = ("\n".join(column.wrapped(words, width)) for words in (column.title, *column.cells))
     return replace(column, title=title, cells=tuple(cells))
 
 

@@ -42,6 +42,19 @@ def test_where_even_whole_words_are_too_wide_nothing_is_broken_here() -> None:
     assert fitted([CASES, SCORE], 12).columns == (CASES, SCORE)
 
 
+def test_numbers_break_before_words_do_but_never_from_their_unit() -> None:
+    loads = FittedColumn("Load", False, ("random reads", "sequential reads"))
+    got = FittedColumn("Got", True, ("3,000/s", "495/s of 256 KiB (124 MiB/s)"))
+    limits = FittedColumn("Limited by", False, ("volume IOPS", "volume throughput"))
+    assert fitted([loads, got, limits], 55).columns[1] == got
+    found = fitted([loads, got, limits], 38)
+    assert found.columns[0].cells == ("random\nreads", "sequential\nreads")
+    assert found.columns[1].cells == ("3,000/s", "495/s of\n256 KiB\n(124 MiB/s)")
+    assert found.columns[2].cells == ("volume\nIOPS", "volume\nthroughput")
+    # Where words must be broken elsewhere, room is left for them.
+    assert fitted([loads, got, limits], 30).columns[1] == found.columns[1]
+
+
 words = st.text("ab-=_ \t\n12", max_size=25).map(str.strip)
 
 
