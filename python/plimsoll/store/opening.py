@@ -16,6 +16,11 @@ from plimsoll.store.migrate import bring_up_to_date
 from plimsoll.store.read_only import connect_read_only, is_read_only
 from plimsoll.store.store import Store
 
+opened: deque[URL] = deque(maxlen=1)
+"""The store that was opened last: where an error that nobody foresaw may come from, if that is damaged."""
+_INTAKE_WAIT_MS = 2_000
+"""How long whoever opens the store for something else waits to take in what waits for it."""
+
 
 def open_store(url: str | None = None) -> Store:
     """Open the store at `url`, else at PLIMSOLL_STORE, else `results.db` in the state folder; create it if absent.
@@ -50,9 +55,3 @@ def _opened(place: URL) -> Engine:
         engine.dispose()
         raise
     return engine
-
-
-opened: deque[URL] = deque(maxlen=1)
-"""The store that was opened last: where an error that nobody foresaw may come from, if that is damaged."""
-_INTAKE_WAIT_MS = 2_000
-"""How long whoever opens the store for something else waits to take in what waits for it."""
