@@ -35,7 +35,7 @@ def of_products(
     """
     rows = [row._replace(target=stored.get(row.target, row.target)) for row in judged]
     targets = dict.fromkeys(row.target for row in rows)
-    if len(targets) < 2 or not allocation_of:
+    if len(targets) < 2:
         return ()
     reference = stored.get(baseline or "", next(iter(targets)))
     mode = MODES["publish"]

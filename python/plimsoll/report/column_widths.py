@@ -28,7 +28,7 @@ class FittedColumn:
     judges: bool = False
     """Something is better or worse in it: shown in every row."""
     whole: bool = field(default=True, compare=False)
-    """Of numbers: whether they have all that is said with them in the same line."""
+    """Of numbers: whether all that is said with them must be in one line; what is shown does not depend on it."""
 
     @property
     def natural(self) -> int:

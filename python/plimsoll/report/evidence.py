@@ -115,9 +115,10 @@ class Evidence:
     @cached_property
     def products(self) -> tuple[Product, ...]:
         """What the sessions say of the products, by the names that the sessions gave them."""
-        if len(self.sessions) < 2 or self.saved is not None or self.across or not self.runs or self.several_products:
-            return ()
         stored = self.named.names.named
+        names = {stored.get(target, target) for target in self.targets}
+        if len(self.sessions) < 2 or self.saved is not None or self.across or len(names) < 2 or self.several_products:
+            return ()
         numbers = allocations(self.sessions, self.runs, stored)
         return of_products(
             self._judged_rows, self.cells, numbers, stored, self.reference, band=self.band, policy=self.policy
