@@ -64,6 +64,8 @@ class Fitted:
     places: tuple[int, ...]
     """The number of each column in the whole table."""
     common: str
+    is_too_wide: bool = False
+    """There is no room for the words side by side."""
 
 
 def wrapped(words: str, width: int, *, parts: str = "") -> str:
@@ -82,7 +84,7 @@ def wrapped(words: str, width: int, *, parts: str = "") -> str:
 
 
 def fitted(columns: Sequence[FittedColumn], width: int) -> Fitted:
-    """The columns in so many characters: unchanged where they fit; where they cannot, only numbers are narrow."""
+    """The columns in so many characters: unchanged where they fit, and where even broken words do not."""
     places = tuple(range(len(columns)))
     if _needed(column.natural for column in columns) <= width:
         return Fitted(tuple(columns), places, "")
@@ -91,7 +93,10 @@ def fitted(columns: Sequence[FittedColumn], width: int) -> Fitted:
         same = []
     shown = tuple(i for i in places if i not in same)
     common = ", ".join(f"{columns[i].title} {columns[i].cells[0] or 'none'}" for i in same)
-    return Fitted(_squeezed([columns[i] for i in shown], width), shown, f"In every row: {common}." if same else "")
+    common = f"In every row: {common}." if same else ""
+    kept = [columns[i] for i in shown]
+    squeezed = _squeezed(kept, width)
+    return Fitted(tuple(kept) if squeezed is None else squeezed, shown, common, is_too_wide=squeezed is None)
 
 
 def unrepeated(columns: Sequence[FittedColumn]) -> Iterator[list[str]]:
@@ -108,12 +113,15 @@ def unrepeated(columns: Sequence[FittedColumn]) -> Iterator[list[str]]:
         yield shown
 
 
-def _squeezed(columns: Sequence[FittedColumn], width: int) -> tuple[FittedColumn, ...]:
-    """With as few lines in the tallest cell as there is room for; what is left goes to the columns that lack least."""
+def _squeezed(columns: Sequence[FittedColumn], width: int) -> tuple[FittedColumn, ...] | None:
+    """With as few lines in the tallest cell as there is room for; what is left goes to the columns that lack least.
+
+    None where there is no room for whole words.
+    """
     if _needed(column.least for column in columns) > width:
         columns = [replace(column, whole=False) for column in columns]
     if _needed(column.least for column in columns) > width:
-        return tuple(_broken(column, column.least) if column.right else column for column in columns)
+        return None
     heights = [{at: column.lines(at) for at in range(column.least, column.natural + 1)} for column in columns]
     for most in range(1, max(max(each.values()) for each in heights) + 1):
         widths = [next(at for at, lines in each.items() if lines <= most) for each in heights]

@@ -51,8 +51,10 @@ def test_numbers_break_before_words_do_but_never_from_their_unit() -> None:
     assert found.columns[0].cells == ("random\nreads", "sequential\nreads")
     assert found.columns[1].cells == ("3,000/s", "495/s of\n256 KiB\n(124 MiB/s)")
     assert found.columns[2].cells == ("volume\nIOPS", "volume\nthroughput")
-    # Where words must be broken elsewhere, room is left for them.
-    assert fitted([loads, got, limits], 30).columns[1] == found.columns[1]
+    assert not found.is_too_wide
+    narrow = fitted([loads, got, limits], 30)
+    assert narrow.is_too_wide
+    assert narrow.columns == (loads, got, limits)
 
 
 words = st.text("ab-=_ \t\n12", max_size=25).map(str.strip)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from plimsoll.model import Level
-from plimsoll.report.column_widths import FittedColumn, fitted, unrepeated, wrapped
+from plimsoll.report.column_widths import Fitted, FittedColumn, fitted, unrepeated, wrapped
 from plimsoll.report.document import (
     Block,
     Cell,
@@ -29,6 +30,7 @@ from plimsoll.report.renderers._matrix import print_matrix
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text as Styled
 
 SUFFIX = ".txt"
 WIDTH = 100
@@ -152,9 +154,22 @@ def _print_table(table: Table, console: Console) -> None:
         grid.add_column(Styled(column.title), justify=align, overflow="fold", no_wrap=column.right)
     for words, row in zip(unrepeated(fit.columns), table.rows, strict=True):
         grid.add_row(*(Styled(each, style=_style(row[i])) for i, each in zip(shown, words, strict=True)))
-    console.print(grid)
+    console.print(_below_each_other(table, fit, shown) if fit.is_too_wide else grid)
     for note in (*filter(None, [fit.common]), *table.notes):
         _line(console, note, "dim", " ")
+
+
+def _below_each_other(table: Table, fit: Fitted, shown: Sequence[int]) -> Styled:
+    """The rows, a line for each cell, under what stands in the first column: for a terminal that is very narrow."""
+    from rich.text import Text as Styled
+
+    told = Styled(f"{table.caption}\n")
+    for place, row in enumerate(table.rows):
+        for i, column in zip(shown, fit.columns, strict=True):
+            head = "\n" if i == shown[0] else f"   {column.title}: "
+            told.append(head).append(column.cells[place], style=_style(row[i])).append("\n")
+    told.right_crop(1)
+    return told
 
 
 def _column(table: Table, place: int) -> FittedColumn:
